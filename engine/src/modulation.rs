@@ -236,6 +236,7 @@ fn to_sum(kind: Kind, value: f32) -> f32 {
 }
 
 /// The same for many values, in loops without branches for most kinds.
+#[inline(always)]
 fn from_sums(kind: Kind, sums: &mut [f32; CHUNK]) {
     let (min, max) = kind.range();
     match kind {

@@ -11,9 +11,11 @@ pub(crate) mod kit;
 mod lanes;
 mod layer;
 mod modulate;
+mod note_lanes;
 mod notes;
 mod pitch;
 mod playhead;
+mod records;
 mod scatter;
 mod shaping;
 mod snapshot;
@@ -95,6 +97,8 @@ pub(crate) struct Part {
     level: Level,
     /// Voices from this index on are free.
     high: usize,
+    /// Whether events may have changed voices since their lanes were filled.
+    notes_changed: bool,
     /// A bit for each tick of the block in which voices may have become free, so that others need not be looked at: another
     /// thread has just written to them.
     ended: AtomicU8,
@@ -157,6 +161,7 @@ impl Part {
             lanes: VoiceLanes::of_voices(voices),
             level: Level::best(),
             high: 0,
+            notes_changed: true,
             ended: AtomicU8::new(0),
             keys: KeyStack::default(),
             arp: Arp::default(),
@@ -253,6 +258,7 @@ impl Part {
 
     /// Handles an event at `frame` of the current tick.
     pub(crate) fn handle(&mut self, kind: EventKind, frame: u32, pool: &mut CloudPool) {
+        self.notes_changed = true;
         match kind {
             EventKind::NoteOn { key, velocity } if velocity > 0.0 => {
                 self.press(key, velocity.min(1.0), frame, pool);
@@ -297,6 +303,7 @@ impl Part {
     /// Everything besides events that starts and steals voices, and so takes slots. Parts do it one
     /// after the other. A steady part need not do it.
     pub(crate) fn start_voices(&mut self, transport: Transport, pool: &mut CloudPool) {
+        self.notes_changed = true;
         self.arpeggiate(transport, pool);
         self.keep_to_limit(pool);
         self.follow_choices(pool);

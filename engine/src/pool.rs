@@ -6,8 +6,9 @@ use crate::disjoint::Disjoint;
 use crate::render::block::BlockWriter;
 use crate::render::{TICK, VoiceBlock};
 use crate::spectrum::unison::{MAX_COPIES, Mix, copy_clock};
-use crate::spectrum::{Cloud, Description, STARTS, Unison, UnisonVoice};
+use crate::spectrum::{Cloud, UnisonVoice};
 use free_slots::FreeSlots;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The fade-out of a voice that is stolen, silenced or replaced.
 const FADE_SECONDS: f32 = 0.005;
@@ -141,12 +142,10 @@ impl CloudPool {
         // SAFETY: it is the only writer.
         let mut writer = unsafe { voices.writer(tick) };
         for &FadingVoice { slot, ticks_left } in &fading_voices {
-            let UnisonVoice { description, mut unison, .. } = *writer.last(slot);
-            let mut cloud = description.cloud();
-            cloud.flags &= !STARTS;
-            cloud.first_frame = 0;
-            unison.to.gain *= (ticks_left - 1) as f32 / ticks_left as f32;
-            writer.push(slot, &mut cloud, &unison, &unison.pitch_factors());
+            let mut voice = *writer.last(slot);
+            voice.description = voice.description.sounding_on();
+            voice.unison.to.gain *= (ticks_left - 1) as f32 / ticks_left as f32;
+            writer.push(slot, &voice, &voice.unison.pitch_factors());
         }
         drop(writer);
         self.fading_voices = fading_voices;
@@ -229,13 +228,8 @@ impl VoiceWriter<'_> {
     /// Adds a voice to the tick; `factors` are those of its copies' pitches. Its gains and its width ramp from those of
     /// the last tick, or from silence.
     #[inline(always)]
-    pub(crate) fn push(
-        &mut self,
-        slot: u32,
-        cloud: &mut Cloud,
-        unison: &Unison,
-        factors: &[f32; MAX_COPIES],
-    ) {
+    pub(crate) fn push(&mut self, slot: u32, voice: &UnisonVoice, factors: &[f32; MAX_COPIES]) {
+        let UnisonVoice { description, unison, .. } = voice;
         let (first, copies) = (slot as usize, unison.copies());
         // SAFETY: this writer alone uses the slots; see `Voices::writer`.
         let (last, band_clock, phases) = unsafe {
@@ -246,31 +240,34 @@ impl VoiceWriter<'_> {
             )
         };
         let mut from = Mix { gain: 0.0, ..unison.to };
-        cloud.width_from = cloud.width_to;
-        if cloud.flags & STARTS != 0 || last.unison.shape == 0 {
+        let mut width_from = description.width_to();
+        if voice.starts() || last.unison.shape == 0 {
             *band_clock = 0;
             phases.fill(0);
         } else {
             from = last.unison.to;
-            cloud.width_from = last.description.width_to();
+            width_from = last.description.width_to();
         }
         if self.tick == 0 {
             // SAFETY: as above.
             unsafe { self.voices.block.remember(first, phases, FINER) };
         }
-        let frames = u64::from(TICK as u8 - cloud.first_frame);
+        let frames = u64::from(TICK as u8 - description.first_frame());
         for (phase, factor) in phases.iter_mut().zip(factors) {
             let increment = unison.increment * factor * (1 << FINER) as f32;
             *phase = phase.wrapping_add(increment as u64 * frames);
         }
-        let mut unison = Unison { from, ..*unison };
-        if cloud.bandwidth != 0.0 {
+        *last = *voice;
+        // So that it is copied in whole lines, as it was written: the processor would wait for pieces that are in two of them.
+        compiler_fence(Ordering::SeqCst);
+        last.unison.from = from;
+        last.description.set_width_from(width_from);
+        if description.bandwidth() != 0.0 {
             // One point of the lattice per cycle of the bandwidth.
-            let width = cloud.bandwidth * unison.increment;
+            let width = description.bandwidth() * unison.increment;
             *band_clock = band_clock.wrapping_add(width as u64 * frames);
-            unison.set_band_clock(*band_clock);
+            last.unison.set_band_clock(*band_clock);
         }
-        *last = UnisonVoice::new(Description::of(cloud), unison);
         self.written[self.count] = slot;
         self.count += 1;
         if self.count == WRITTEN {
@@ -313,11 +310,11 @@ impl VoiceWriter<'_> {
     }
 
     /// The copies of a voice, which are in the tick already, are one voice in the next one.
-    pub(crate) fn join(&mut self, slot: u32, cloud: &Cloud, unison: &Unison) {
-        self.set_last(slot, &UnisonVoice::new(Description::of(cloud), *unison));
+    pub(crate) fn join(&mut self, slot: u32, voice: &UnisonVoice) {
+        self.set_last(slot, voice);
         // SAFETY: as above.
         let band_clock = unsafe { self.voices.band_clocks.get(slot as usize) };
-        *band_clock = copy_clock(*band_clock, 1.0 / unison.pitch_factors()[0]);
+        *band_clock = copy_clock(*band_clock, 1.0 / voice.unison.pitch_factors()[0]);
     }
 }
 

@@ -180,6 +180,15 @@ pub trait Simd: Copy + Send + Sync + 'static {
     /// The sum of each of sixteen vectors: lane `i` of the result is the sum of `rows[i]`, its
     /// lanes folded in halves (16 to 8 to 4 to 2 to 1).
     fn sums(self, rows: &[F32x16; LANES]) -> Self::F;
+    /// Rows and columns exchanged: lane `i` of vector `j` of the result is lane `j` of `rows[i]`.
+    #[inline(always)]
+    fn transpose(self, rows: [Self::U; LANES]) -> [Self::U; LANES] {
+        let mut lanes = [const { U32x16([0; LANES]) }; LANES];
+        rows.into_iter().zip(&mut lanes).for_each(|(row, lanes)| self.store_u(row, lanes));
+        std::array::from_fn(|column| {
+            self.load_u(&U32x16(std::array::from_fn(|row| lanes[row].0[column])))
+        })
+    }
 }
 
 /// Work written once for every instruction set.

@@ -23,8 +23,6 @@ pub(crate) struct Voice {
     pub(crate) order: u64,
     /// Frames of the current tick that its envelopes have already computed.
     pub(crate) clock: u32,
-    /// Seconds since its start.
-    pub(crate) age: f32,
     /// Its key, transposed as the patch said when it was played.
     pub(crate) note: f32,
     /// The pitch of that note in the tuning.
@@ -38,9 +36,6 @@ pub(crate) struct Voice {
     pub(crate) pressure: f32,
     /// A random number for phases and random modulation.
     pub(crate) seed: u32,
-    /// The fade-in after its clouds were replaced, 0 to 1; notes start at 1, because their envelope
-    /// begins at zero.
-    pub(crate) entry: f32,
     /// The frame at which it starts; `None` after its first render.
     pub(crate) starts_at: Option<u32>,
     /// Its layers; the first `sounding` have clouds.
@@ -59,10 +54,6 @@ pub(crate) struct VoiceLayer {
     pub(crate) slots: [u32; 2],
     /// Whether every copy has two clouds, for the left and the right.
     pub(crate) is_panned: bool,
-    /// The decay of ratio 1 in powers of two.
-    pub(crate) damping: f32,
-    /// The position in its table that playback has reached.
-    pub(crate) travelled: f32,
     /// Flags for the level that contrast leaves unchanged; set when contrast is first used, and constant
     /// until the note ends.
     pub(crate) loudest: Option<u8>,

@@ -4,6 +4,7 @@ use super::{CopyMoves, PartialMoves, RouteCurve};
 use super::{Modulation, SPEEDS, Source, fine, from_sums};
 use crate::controls::Controls;
 use crate::params::{COUNT, Param, TABLE};
+use crate::simd::{LANES, U32x16};
 use std::ops::{Deref, DerefMut};
 
 /// Voices whose lanes are together, and which one thread computes.
@@ -11,25 +12,43 @@ pub(crate) const CHUNK: usize = 32;
 
 /// One number for every voice of a chunk, in cache lines of their own.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-pub(crate) struct Lane(pub(crate) [f32; CHUNK]);
+#[repr(C, align(64))]
+pub(crate) struct Lane<T = f32>(pub(crate) [T; CHUNK]);
 
 impl Lane {
     pub(crate) const ZERO: Self = Self([0.0; CHUNK]);
+
+    /// The bits of the numbers.
+    #[inline(always)]
+    pub(crate) fn bits(&self) -> &Lane<u32> {
+        // SAFETY: of the same size and alignment, and any bits are a number.
+        unsafe { &*std::ptr::from_ref(self).cast() }
+    }
 }
 
-impl Deref for Lane {
-    type Target = [f32; CHUNK];
+impl Lane<u32> {
+    pub(crate) const ZEROS: Self = Self([0; CHUNK]);
+
+    /// The numbers as vectors.
+    #[inline(always)]
+    pub(crate) fn vectors(&self) -> &[U32x16; CHUNK / LANES] {
+        // SAFETY: so many of them, in whole cache lines.
+        unsafe { &*std::ptr::from_ref(self).cast() }
+    }
+}
+
+impl<T> Deref for Lane<T> {
+    type Target = [T; CHUNK];
 
     #[inline(always)]
-    fn deref(&self) -> &[f32; CHUNK] {
+    fn deref(&self) -> &[T; CHUNK] {
         &self.0
     }
 }
 
-impl DerefMut for Lane {
+impl<T> DerefMut for Lane<T> {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [f32; CHUNK] {
+    fn deref_mut(&mut self) -> &mut [T; CHUNK] {
         &mut self.0
     }
 }
@@ -89,7 +108,7 @@ impl ModulationLanes {
 
     /// The modulated parameter of all these voices.
     #[inline(always)]
-    pub(crate) fn lane(&self, param: Param) -> &[f32; CHUNK] {
+    pub(crate) fn lane(&self, param: Param) -> &Lane {
         &self.targets[lane_of(param)]
     }
 
@@ -105,6 +124,7 @@ impl ModulationLanes {
     }
 
     /// Computes the targets of all voices from parameters and sources; `first` is the number of the first voice.
+    #[inline(always)]
     pub(crate) fn apply(&mut self, modulation: &Modulation, first: usize) {
         for &(param, sum) in &modulation.moving {
             self.targets[lane_of(param)].fill(sum);
@@ -144,7 +164,7 @@ pub(crate) struct Modulated<'a> {
 impl<'a> Modulated<'a> {
     /// The modulated parameter of all voices.
     #[inline(always)]
-    pub(crate) fn lane(self, param: Param) -> &'a [f32; CHUNK] {
+    pub(crate) fn lane(self, param: Param) -> &'a Lane {
         self.lanes.lane(param)
     }
 

@@ -1,6 +1,6 @@
 //! LFOs: free-running for all voices, or retriggered by each note; in Hertz or synced to the tempo.
 
-use super::{CHUNK, Drawing};
+use super::{CHUNK, Drawing, Lane};
 use crate::controls::Controls;
 use crate::dsp::hash;
 use crate::params::Param;
@@ -113,6 +113,7 @@ impl Shape {
     ];
 
     /// The height at `cycles`; the integer part selects the random numbers.
+    #[inline(always)]
     pub(crate) fn at(self, cycles: f64, seed: u32, drawing: &Drawing) -> f32 {
         let number = cycles.floor();
         let x = (cycles - number) as f32;
@@ -188,8 +189,35 @@ impl Lfo {
         self.shared
     }
 
+    /// Fills a lane with the values for all notes of a chunk.
+    #[inline(always)]
+    pub(crate) fn fill(
+        &self,
+        lane: &mut [f32; CHUNK],
+        note_cycles: &[f64; CHUNK],
+        ages: &Lane,
+        seeds: &Lane<u32>,
+    ) {
+        let mut fill = |shape: Shape| {
+            for (index, value) in lane.iter_mut().enumerate() {
+                *value = self.value_of(shape, note_cycles[index], ages[index], seeds[index]);
+            }
+        };
+        match self.settings.shape {
+            // The most common shape that has no library call, in a loop that is vectorised.
+            Shape::SmoothRandom => fill(Shape::SmoothRandom),
+            shape => fill(shape),
+        }
+    }
+
     /// The value for a note with that seed, `age` seconds and so many cycles after its start.
-    pub(crate) fn value(&self, note_cycles: f64, age: f32, seed: u32) -> f32 {
+    #[cfg(test)]
+    fn value(&self, note_cycles: f64, age: f32, seed: u32) -> f32 {
+        self.value_of(self.settings.shape, note_cycles, age, seed)
+    }
+
+    #[inline(always)]
+    fn value_of(&self, shape: Shape, note_cycles: f64, age: f32, seed: u32) -> f32 {
         let settings = &self.settings;
         let fade = match settings.fade > 0.0 {
             true => (age / settings.fade).min(1.0),
@@ -201,8 +229,8 @@ impl Lfo {
             phase += f64::from(settings.spread * own);
         }
         fade * match settings.per_note {
-            true => (settings.shape).at(note_cycles + phase, seed, &self.drawing),
-            false => settings.shape.at(self.cycles + phase, 0, &self.drawing),
+            true => shape.at(note_cycles + phase, seed, &self.drawing),
+            false => shape.at(self.cycles + phase, 0, &self.drawing),
         }
     }
 }

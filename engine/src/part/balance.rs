@@ -7,7 +7,7 @@
 use crate::dsp::fast::exp2;
 use crate::simd::F32x16;
 use crate::spectrum::dynamics::contrast_of;
-use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, Second, tables};
+use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, Second, UnisonVoice, tables};
 
 /// Number of lowest partials that are all sampled.
 const FIRST: usize = 8;
@@ -56,17 +56,18 @@ impl Balance {
     /// The gain that compensates for the change of power by `cloud`'s tilt and formant scale.
     /// Voices that start together, as in a chord, make their estimates in different ticks.
     #[inline(always)]
-    pub(super) fn gain(&mut self, cloud: &Cloud, increment: f32) -> f32 {
+    pub(super) fn gain(&mut self, voice: &UnisonVoice) -> f32 {
         if self.left > 0 {
             self.left -= 1;
             self.gain += self.step;
         } else {
-            self.look(cloud, increment);
+            self.look(voice);
         }
         self.gain
     }
 
-    fn look(&mut self, cloud: &Cloud, increment: f32) {
+    fn look(&mut self, voice: &UnisonVoice) {
+        let (cloud, increment) = (&voice.description.cloud(), voice.unison.increment);
         let of = [
             cloud.tilt,
             cloud.formant,
@@ -86,7 +87,7 @@ impl Balance {
                 of,
                 gain: if glides { self.gain } else { gain },
                 step: if glides { (gain - self.gain) / f32::from(PAUSE) } else { 0.0 },
-                left: if glides { PAUSE } else { cloud.seed as u8 % PAUSE },
+                left: if glides { PAUSE } else { voice.unison.seed as u8 % PAUSE },
             };
         }
     }
@@ -178,7 +179,8 @@ mod tests {
                 ..Cloud::default()
             };
             let increment = hertz / 48_000.0 * TURN;
-            let gain = Balance::default().gain(&cloud, increment);
+            let voice = UnisonVoice::single(&Cloud { increment, ..cloud });
+            let gain = Balance::default().gain(&voice);
             let count = (24_000.0 / hertz).min(256.0) as i32;
             let power = |tilt: f32| -> f32 {
                 (1..=count).map(|n| (n as f32).powf(2.0 * tilt - 2.0)).sum::<f32>()

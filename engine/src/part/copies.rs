@@ -1,27 +1,22 @@
 //! From the cloud of a layer to its unison copies, and the routes to single copies.
 
-use super::lanes::{LOG2_PER_DB, Lanes};
+use super::lanes::LOG2_PER_DB;
 use super::layer::{SecondLayer, Walk};
 use crate::dsp::fast::exp2;
-use crate::modulation::{CHUNK, CopyMoves, Modulated};
+use crate::modulation::{CopyMoves, Lane, Modulated};
 use crate::params::Param;
 use crate::pool::VoiceWriter;
 use crate::spectrum::unison::{Mix, is_mirrored, pitch_factors, place_of};
-use crate::spectrum::{Cloud, MAX_COPIES, MAX_PARTIALS, STARTS, Unison, fraction};
+use crate::spectrum::{Cloud, Description, MAX_COPIES, MAX_PARTIALS, Unison, UnisonVoice};
 use crate::voice::Voice;
 
 /// Values that the copies of all voices of a part share.
 pub(super) struct Copies<'a> {
     modulation: Modulated<'a>,
     second: Option<&'a SecondLayer<'a>>,
-    detune: &'a [f32; CHUNK],
     /// Where all voices have the same detune: factors of the pitches of voices with so many copies.
     pitch_factors: Option<(usize, [f32; MAX_COPIES])>,
-    spread: &'a [f32; CHUNK],
-    colour: &'a [f32; CHUNK],
-    entry: &'a [f32; CHUNK],
-    width: &'a [f32; CHUNK],
-    pan: &'a [f32; CHUNK],
+    colour: &'a Lane,
     /// Whether a route moves single copies.
     differ: bool,
     /// Whether the copies of some voices have different spectra.
@@ -32,16 +27,11 @@ pub(super) struct Copies<'a> {
 pub(super) struct Original<'a> {
     /// Its number among the layers.
     pub(super) layer: usize,
-    pub(super) cloud: Cloud,
-    pub(super) increment: f32,
-    /// Gain of each copy, before the blend of the layers.
-    pub(super) gain: f32,
-    /// Its pan relative to the voice.
-    pub(super) pan: f32,
-    /// Which of its clouds this is.
-    pub(super) side: Side,
-    /// How its position moves through the table, and the value of its knob.
+    /// All copies, before the layers are blended.
+    pub(super) record: &'a mut UnisonVoice,
+    /// How its position moves through the table, how far it has, and the value of its knob.
     pub(super) walk: &'a Walk,
+    pub(super) travelled: f32,
     pub(super) position: f32,
 }
 
@@ -68,9 +58,9 @@ impl Side {
 impl Original<'_> {
     /// The row of a frame for this side.
     #[inline(always)]
-    fn row(&self, frame: u16) -> u16 {
+    fn row(&self, frame: u16, side: Side) -> u16 {
         let side_rows = self.walk.table.side_rows;
-        match self.side {
+        match side {
             Side::Both => frame,
             Side::Left => frame + side_rows,
             Side::Right => frame + 2 * side_rows,
@@ -83,23 +73,16 @@ impl<'a> Copies<'a> {
     #[inline(always)]
     pub(super) fn new(
         modulation: Modulated<'a>,
-        lanes: &'a Lanes,
         second: Option<&'a SecondLayer<'a>>,
         copies: usize,
     ) -> Self {
-        let target = |param: Param| modulation.lane(param);
         Self {
             modulation,
             second,
-            detune: target(Param::UnisonDetune),
             pitch_factors: modulation
                 .constant(Param::UnisonDetune)
-                .map(|detune| (copies, pitch_factors(copies, octaves(detune)))),
-            spread: target(Param::UnisonSpread),
-            colour: target(Param::UnisonColour),
-            entry: target(Param::UnisonEntry),
-            width: target(Param::ShapeWidth),
-            pan: &lanes.pan,
+                .map(|cents| (copies, pitch_factors(copies, octaves(cents)))),
+            colour: modulation.lane(Param::UnisonColour),
             differ: modulation.has_copies(),
             are_coloured: !modulation.is_constant_at(Param::UnisonColour, 0.0),
         }
@@ -111,18 +94,37 @@ impl<'a> Copies<'a> {
         &self,
         voice: usize,
         note: &Voice,
-        original: &mut Original<'_>,
+        original: &Original<'_>,
+        writer: &mut VoiceWriter<'_>,
+    ) {
+        let is_panned = note.layers[original.layer].is_panned;
+        if self.second.is_some() || is_panned {
+            self.push_blended(voice, note, original, writer);
+        } else {
+            self.push_side(voice, note, original, Side::Both, original.record, writer);
+        }
+    }
+
+    /// The same for a layer of two, or one whose partials are panned.
+    fn push_blended(
+        &self,
+        voice: usize,
+        note: &Voice,
+        original: &Original<'_>,
         writer: &mut VoiceWriter<'_>,
     ) {
         let sides: &[Side] = match note.layers[original.layer].is_panned {
             true => &[Side::Left, Side::Right],
             false => &[Side::Both],
         };
-        let frame = original.cloud.frame;
         for &side in sides {
-            original.side = side;
-            original.cloud.frame = original.row(frame);
-            self.push_side(voice, note, original, writer);
+            let mut record = *original.record;
+            if let Some(second) = self.second {
+                record.unison.to.gain *= second.gains(second.blend(voice))[original.layer];
+            }
+            record.unison.shape |= side.shape();
+            record.description.edit(|cloud| cloud.frame = original.row(cloud.frame, side));
+            self.push_side(voice, note, original, side, &record, writer);
         }
     }
 
@@ -131,44 +133,31 @@ impl<'a> Copies<'a> {
         &self,
         voice: usize,
         note: &Voice,
-        original: &mut Original<'_>,
+        original: &Original<'_>,
+        side: Side,
+        record: &UnisonVoice,
         writer: &mut VoiceWriter<'_>,
     ) {
-        let slot = note.layers[original.layer].side(original.side == Side::Right);
-        let blended = match self.second {
-            Some(second) => second.gains(second.blend(voice))[original.layer],
-            None => 1.0,
-        };
-        let (entry, is_alone) = (self.entry[voice], note.copies == 1);
-        let unison = Unison {
-            shape: note.copies as u32 | original.side.shape(),
-            seed: note.seed,
-            seed_steps: note.seed_steps,
-            increment: original.increment,
-            detune: octaves(self.detune[voice]),
-            to: Mix {
-                gain: original.gain * blended,
-                pan: self.pan[voice] + original.pan,
-                spread: self.spread[voice],
-                entry: if entry == 0.0 || is_alone { Mix::ALL_IN } else { 2.0 * note.age / entry },
-            },
-            ..Unison::default()
-        };
+        let slot = note.layers[original.layer].side(side == Side::Right);
+        let own_factors;
         let factors = match &self.pitch_factors {
-            Some((copies, factors)) if *copies == note.copies => *factors,
-            _ => unison.pitch_factors(),
+            Some((copies, factors)) if *copies == note.copies => factors,
+            _ => {
+                own_factors = record.unison.pitch_factors();
+                &own_factors
+            }
         };
-        original.cloud.width_to = fraction(self.width[voice]);
         // The noise of copies keeps its speed while routes move their detune.
-        let has_noise = original.cloud.bandwidth != 0.0 && self.pitch_factors.is_none();
+        let has_noise = self.pitch_factors.is_none() && record.description.bandwidth() != 0.0;
+        let is_alone = note.copies == 1;
         if self.differ || ((self.are_coloured || has_noise) && !is_alone) {
-            self.push_divided(voice, note, original, &unison, writer);
-        } else if original.cloud.flags & STARTS == 0 && writer.is_divided(slot, note.copies) {
+            self.push_divided(voice, note, original, side, record, writer);
+        } else if !record.starts() && writer.is_divided(slot, note.copies) {
             // In one tick more, the copies come to where they are when they are one voice again.
-            self.push_divided(voice, note, original, &unison, writer);
-            writer.join(slot, &original.cloud, &unison);
+            self.push_divided(voice, note, original, side, record, writer);
+            writer.join(slot, record);
         } else {
-            writer.push(slot, &mut original.cloud, &unison, &factors);
+            writer.push(slot, record, factors);
         }
     }
 
@@ -179,24 +168,26 @@ impl<'a> Copies<'a> {
         voice: usize,
         note: &Voice,
         original: &Original<'_>,
-        unison: &Unison,
+        side: Side,
+        record: &UnisonVoice,
         writer: &mut VoiceWriter<'_>,
     ) {
-        let slot = note.layers[original.layer].side(original.side == Side::Right);
-        if original.cloud.flags & STARTS == 0 {
+        let slot = note.layers[original.layer].side(side == Side::Right);
+        if !record.starts() {
             writer.divide(slot, note.copies);
         }
         let colour = self.colour[voice];
+        let unison = &record.unison;
         let factors = unison.pitch_factors();
         let to = match self.differ {
             // Every copy may have a blend of its own.
-            true => Mix { gain: original.gain, ..unison.to },
+            true => Mix { gain: original.record.unison.to.gain, ..unison.to },
             false => unison.to,
         };
         for (copy, factor) in factors[..note.copies].iter().enumerate() {
-            let mut cloud = original.cloud;
+            let mut cloud = record.description.cloud();
             let mut own = Unison {
-                shape: 1 | original.side.shape(),
+                shape: 1 | side.shape(),
                 seed: unison.seed_of(copy),
                 increment: unison.increment * factor,
                 to: to.of_copy(copy, note.copies),
@@ -210,9 +201,10 @@ impl<'a> Copies<'a> {
                 recolour(&mut cloud, place * colour);
             }
             if self.differ {
-                self.move_copy(voice, note, original, place, &mut cloud, &mut own);
+                self.move_copy(voice, original, side, place, &mut cloud, &mut own);
             }
-            writer.push(slot + copy as u32, &mut cloud, &own, &[1.0; MAX_COPIES]);
+            let own = UnisonVoice::new(Description::of(&cloud), own);
+            writer.push(slot + copy as u32, &own, &[1.0; MAX_COPIES]);
         }
     }
 
@@ -220,15 +212,15 @@ impl<'a> Copies<'a> {
     fn move_copy(
         &self,
         voice: usize,
-        note: &Voice,
         original: &Original<'_>,
+        side: Side,
         place: f32,
         cloud: &mut Cloud,
         own: &mut Unison,
     ) {
         let moves = self.modulation.copy(voice, place);
         own.increment *= exp2(moves.tune / 12.0);
-        change_spectrum(cloud, &moves, note, original);
+        change_spectrum(cloud, &moves, original, side);
         own.to.gain *= exp2(moves.level * LOG2_PER_DB);
         own.to.pan += moves.pan;
         if let Some(second) = self.second {
@@ -240,7 +232,8 @@ impl<'a> Copies<'a> {
 }
 
 /// Cents as octaves.
-fn octaves(cents: f32) -> f32 {
+#[inline(always)]
+pub(super) fn octaves(cents: f32) -> f32 {
     cents * (1.0 / 1200.0)
 }
 
@@ -254,11 +247,11 @@ fn recolour(cloud: &mut Cloud, place: f32) {
 }
 
 /// Applies the routes to a copy, except for its pitch, level and pan.
-fn change_spectrum(cloud: &mut Cloud, moves: &CopyMoves, note: &Voice, original: &Original<'_>) {
+fn change_spectrum(cloud: &mut Cloud, moves: &CopyMoves, original: &Original<'_>, side: Side) {
     if moves.position != 0.0 && original.layer == 0 {
         let position = (original.position + moves.position).clamp(0.0, 1.0);
-        let (frame, morph) = original.walk.frame(&note.layers[0], position);
-        (cloud.frame, cloud.morph) = (original.row(frame), morph);
+        let (frame, morph) = original.walk.frame(original.travelled, position);
+        (cloud.frame, cloud.morph) = (original.row(frame, side), morph);
     }
     cloud.partials = (cloud.partials * exp2(moves.partials)).clamp(1.0, MAX_PARTIALS as f32);
     cloud.stretch = (cloud.stretch + moves.stretch).clamp(-0.5, 0.5);

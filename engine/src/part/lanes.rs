@@ -3,8 +3,10 @@
 //! result is bit for bit that of one voice after the other.
 
 use super::Part;
-use super::layer::home;
+use super::layer::{LayerLanes, home};
 use super::modulate::Chunk;
+use super::note_lanes::NoteLanes;
+use super::records::RecordLanes;
 use super::shaping::of_filter;
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
@@ -14,6 +16,7 @@ use crate::modulation::{
 use crate::params::Param;
 use crate::simd::{Simd, Work};
 use crate::spectrum::TURN;
+use crate::voice::LAYERS;
 use std::f32::consts::LOG2_10;
 
 /// Decibels to powers of two.
@@ -48,13 +51,13 @@ lanes! {
     gain,
     /// Pan from -1 to 1.
     pan,
-    /// The level of the note's own expression.
-    level,
     /// For the filters: samples per cycle of their cutoffs, and the gains of their peaks.
     inverse_cutoff,
     inverse_cutoff2,
     peak,
     peak2,
+    /// Seconds since the start of each note.
+    age,
 }
 
 /// The lanes of the voices of a chunk.
@@ -66,6 +69,9 @@ pub(super) struct VoiceLanes {
     pub(super) modulation: ModulationLanes,
     /// What clouds are made from.
     pub(super) clouds: Lanes,
+    pub(super) notes: NoteLanes,
+    pub(super) layers: [LayerLanes; LAYERS],
+    pub(super) records: RecordLanes,
 }
 
 impl VoiceLanes {
@@ -79,6 +85,9 @@ impl VoiceLanes {
         note_cycles: [[0.0; CHUNK]; LFOS],
         modulation: ModulationLanes::new(),
         clouds: Lanes::new(),
+        notes: NoteLanes::new(),
+        layers: [const { LayerLanes::new() }; LAYERS],
+        records: RecordLanes::new(),
     };
 
     /// A note starts.
@@ -86,6 +95,9 @@ impl VoiceLanes {
         self.modulation.start(voice, controls);
         self.envelopes.iter_mut().for_each(|bank| bank.start(voice));
         self.note_cycles.iter_mut().for_each(|cycles| cycles[voice] = 0.0);
+        self.clouds.age[voice] = 0.0;
+        self.layers.iter_mut().for_each(|layer| layer.start(voice));
+        self.records.entry[voice] = 1.0;
     }
 
     /// The stages of all envelopes are read again, because their settings have changed.
@@ -103,17 +115,6 @@ impl VoiceLanes {
 impl Chunk<'_> {
     /// Computes the values that clouds are made from.
     pub(super) fn fill_lanes(&mut self) {
-        let sensitivity = self.part.controls[Param::AmpVelocity];
-        let lanes = &mut self.lanes.clouds;
-        for (index, voice) in self.voices.iter().enumerate() {
-            let velocity = 1.0 - sensitivity + sensitivity * voice.velocity * voice.velocity;
-            lanes.pitch[index] = voice.pitch;
-            // Values of the voice alone, until they are combined.
-            lanes.increment[index] = voice.expression.semitones;
-            lanes.gain[index] = velocity;
-            lanes.level[index] = voice.expression.level;
-            lanes.pan[index] = voice.expression.pan;
-        }
         self.part.level.dispatch(Fill(self));
     }
 }
@@ -128,7 +129,7 @@ impl Work for Fill<'_, '_> {
         let Chunk { part, lanes, .. } = self.0;
         let bend_range = part.bend_range();
         let Part { controls, channel, sample_rate, imported, .. } = part;
-        let VoiceLanes { envelopes, modulation, clouds: lanes, .. } = &mut **lanes;
+        let VoiceLanes { envelopes, modulation, notes, clouds: lanes, .. } = &mut **lanes;
         // The pitch at which tables are read unchanged, for any amount of formant hold.
         let home = home(controls[Param::SourceTable], imported[0]);
         let rate = *sample_rate;
@@ -139,27 +140,30 @@ impl Work for Fill<'_, '_> {
             formant,
             gain,
             pan,
-            level,
             inverse_cutoff,
             inverse_cutoff2,
             peak,
             peak2,
+            ..
         } = lanes;
 
         let (pitch, increment) = (&mut pitch.0, &mut increment.0);
         let bend = channel.bend.now() * bend_range;
         let tune = target(Param::PitchTune);
-        for ((pitch, semitones), tune) in pitch.iter_mut().zip(&*increment).zip(tune) {
-            *pitch = *pitch + tune + bend + semitones;
+        let own = notes.pitch.iter().zip(&notes.semitones.0);
+        for ((pitch, (own, semitones)), tune) in pitch.iter_mut().zip(own).zip(tune.iter()) {
+            *pitch = own + tune + bend + semitones;
         }
         let stiffness = target(Param::ShapeStiffness);
-        for ((increment, pitch), stiffness) in increment.iter_mut().zip(&*pitch).zip(stiffness) {
+        for ((increment, pitch), stiffness) in
+            increment.iter_mut().zip(&*pitch).zip(stiffness.iter())
+        {
             let hertz = 440.0 * exp2((pitch - 69.0) / 12.0);
             // The first partial of a stiff string stays in tune.
             *increment = hertz / rate * TURN / (1.0 + stiffness).sqrt();
         }
         let holds = target(Param::SourceFormant);
-        for ((formant, pitch), &hold) in formant.iter_mut().zip(&*pitch).zip(holds) {
+        for ((formant, pitch), &hold) in formant.iter_mut().zip(&*pitch).zip(holds.iter()) {
             // At full formant hold the formants keep their frequencies; at none they follow the
             // pitch.
             let held = exp2(hold * (pitch - home) / 12.0);
@@ -167,10 +171,13 @@ impl Work for Fill<'_, '_> {
         }
 
         let (output, channel_gain) = (controls[Param::OutputGain], channel.gain());
-        let own = gain.iter_mut().zip(&level.0);
+        let sensitivity = controls[Param::AmpVelocity];
+        let own = notes.velocity.iter().zip(&notes.level.0);
         let shared = target(Param::AmpLevel).iter().zip(envelopes[0].values());
-        for ((gain, level), (decibels, envelope)) in own.zip(shared) {
-            let velocity = *gain;
+        for ((gain, (velocity, level)), (decibels, envelope)) in
+            gain.iter_mut().zip(own).zip(shared)
+        {
+            let velocity = 1.0 - sensitivity + sensitivity * velocity * velocity;
             *gain = HEADROOM
                 * exp2((decibels + output) * LOG2_PER_DB)
                 * velocity
@@ -179,8 +186,9 @@ impl Work for Fill<'_, '_> {
                 * channel_gain;
         }
         let channel_pan = channel.pan();
-        for (pan, target) in pan.iter_mut().zip(target(Param::AmpPan)) {
-            *pan += target + channel_pan;
+        let own = notes.pan.iter().zip(target(Param::AmpPan).iter());
+        for (pan, (own, target)) in pan.iter_mut().zip(own) {
+            *pan = own + (target + channel_pan);
         }
 
         for (index, (inverse_cutoff, peak)) in
@@ -192,12 +200,12 @@ impl Work for Fill<'_, '_> {
             let key = controls[of_filter(Param::FilterKey, index)];
             let cutoffs = target(of_filter(Param::FilterCutoff, index));
             let inverse = inverse_cutoff.iter_mut().zip(&*pitch);
-            for ((inverse, pitch), cutoff) in inverse.zip(cutoffs) {
+            for ((inverse, pitch), cutoff) in inverse.zip(cutoffs.iter()) {
                 let follow = key * (pitch - 60.0) / 12.0;
                 *inverse = rate / (cutoff * exp2(follow) * TURN);
             }
             let resonances = target(of_filter(Param::FilterResonance, index));
-            for (peak, resonance) in peak.iter_mut().zip(resonances) {
+            for (peak, resonance) in peak.iter_mut().zip(resonances.iter()) {
                 // Gain at the cutoff from -6 dB, without a peak, to +24 dB.
                 *peak = 0.5 * exp2(5.0 * resonance);
             }

@@ -1,18 +1,39 @@
 //! Layers: the tables that a voice reads, and the parameters of its second layer.
 
 use super::Imported;
-use super::copies::{Original, Side};
 use super::lanes::LOG2_PER_DB;
 use super::playhead::TablePlayhead;
 use super::strike::{Material, makeup_gain, softness};
 use crate::controls::Controls;
 use crate::dsp::fast::exp2;
-use crate::modulation::Modulated;
+use crate::modulation::{Lane, Modulated};
 use crate::params::Param;
 use crate::render::TICK;
 use crate::spectrum::unison::pan_gains;
-use crate::spectrum::{Cloud, FORMANT_KEY, Place, Second, TRACKS, TURN, Table, fraction};
-use crate::voice::{Voice, VoiceLayer};
+use crate::spectrum::{
+    Cloud, Description, FORMANT_KEY, Place, Second, TRACKS, TURN, Table, UnisonVoice, fraction,
+};
+use crate::voice::Voice;
+
+/// The state of a layer of a chunk's voices.
+#[derive(Debug)]
+pub(super) struct LayerLanes {
+    /// The decay of ratio 1 in powers of two.
+    pub(super) damping: Lane,
+    /// The position in its table that playback has reached.
+    pub(super) travelled: Lane,
+}
+
+impl LayerLanes {
+    pub(super) const fn new() -> Self {
+        Self { damping: Lane::ZERO, travelled: Lane::ZERO }
+    }
+
+    /// A note starts.
+    pub(super) fn start(&mut self, voice: usize) {
+        (self.damping[voice], self.travelled[voice]) = (0.0, 0.0);
+    }
+}
 
 /// A layer's table, and how the position moves through it.
 #[derive(Clone, Copy, Debug)]
@@ -36,27 +57,24 @@ impl Walk {
         }
     }
 
-    /// Advances the position of a voice's layer by the `frames` of this tick in which the voice
-    /// sounds.
-    #[inline]
-    pub(super) fn advance(&self, layer: &mut VoiceLayer, speed: f32, frames: u32) {
-        if speed != 0.0 {
-            layer.travelled += speed * frames as f32 * self.step;
-        }
+    /// How far the position moves at that speed in so many frames.
+    #[inline(always)]
+    pub(super) fn way(&self, speed: f32, frames: f32) -> f32 {
+        speed * frames * self.step
     }
 
     /// The row of the lower frame, and the morph towards the next one, with the knob at `position`.
     #[inline]
-    pub(super) fn frame(&self, layer: &VoiceLayer, position: f32) -> (u16, f32) {
-        self.table.frame_at(self.place(layer, position))
+    pub(super) fn frame(&self, travelled: f32, position: f32) -> (u16, f32) {
+        self.table.frame_at(self.place(travelled, position))
     }
 
-    /// The position in its table of a layer with its knob at `position`.
+    /// The position in its table of a layer that has travelled so far, with its knob at `position`.
     #[inline]
-    pub(super) fn place(&self, layer: &VoiceLayer, position: f32) -> f32 {
-        match layer.travelled == 0.0 {
+    pub(super) fn place(&self, travelled: f32, position: f32) -> f32 {
+        match travelled == 0.0 {
             true => position,
-            false => self.playhead.place(position + layer.travelled),
+            false => self.playhead.place(position + travelled),
         }
     }
 }
@@ -75,11 +93,6 @@ pub(super) fn home(choice: f32, imported: Option<Imported>) -> f32 {
         true => FORMANT_KEY,
         false => imported.map_or(FORMANT_KEY, |imported| imported.key),
     }
-}
-
-/// Frames of the current tick in which a voice sounds.
-pub(super) fn frames_of(voice: &Voice) -> u32 {
-    TICK as u32 - voice.starts_at.unwrap_or(0)
 }
 
 /// Modes of the second layer, in the order of the `layer.mode` parameter.
@@ -117,7 +130,7 @@ pub(crate) fn layers(mode: f32) -> usize {
 /// The second layer of a part's voices.
 pub(super) struct SecondLayer<'a> {
     mode: Mode,
-    walk: Walk,
+    pub(super) walk: Walk,
     home: f32,
     material: Option<Material>,
     modulation: Modulated<'a>,
@@ -188,38 +201,40 @@ impl<'a> SecondLayer<'a> {
 
     /// Adds this layer to the first layer's cloud, unless it has clouds of its own. Also when its
     /// share is zero at the moment: single copies may have more.
-    pub(super) fn join(&self, voice: usize, note: &Voice, cloud: &mut Cloud) {
+    pub(super) fn join(&self, voice: usize, travelled: f32, description: &mut Description) {
         if self.mode == Mode::Mix {
             return;
         }
         let position = self.target(Param::LayerPosition, voice);
-        let place = self.walk.place(&note.layers[1], position);
-        cloud.second = Second {
-            share: self.share(self.blend(voice)),
-            ..Second::at(self.walk.table, place, 0.0)
-        };
+        let place = self.walk.place(travelled, position);
+        description.edit(|cloud| {
+            cloud.second = Second {
+                share: self.share(self.blend(voice)),
+                ..Second::at(self.walk.table, place, 0.0)
+            };
+        });
     }
 
-    /// Advances the layer by a tick, at this fraction of the usual speed. Returns the layer as
-    /// clouds of its own, which share the remaining values with the first, or `None` when there are
-    /// none.
+    /// Advances the layer by a tick, at this fraction of the usual speed. Returns the layer as a voice
+    /// of its own, which shares the remaining values with that of the first layer, or `None` when it has no clouds.
+    /// `gain` is that of the voice.
     pub(super) fn advance(
         &self,
         voice: usize,
-        note: &mut Voice,
-        first: &Original<'_>,
-        pitch: f32,
-        pace: f32,
-    ) -> Option<Original<'_>> {
+        note: &Voice,
+        first: &UnisonVoice,
+        layer: &mut LayerLanes,
+        Own { bus, gain, pitch, pace }: Own,
+    ) -> Option<UnisonVoice> {
         let target = |param: Param| self.target(param, voice);
-        let frames = frames_of(note);
-        let has_clouds = self.has_clouds(note);
-        let layer = &mut note.layers[1];
-        self.walk.advance(layer, target(Param::LayerSpeed) * pace, frames);
-        if !has_clouds {
+        let frames = TICK as u32 - note.starts_at.unwrap_or(0);
+        let travelled = &mut layer.travelled[voice];
+        *travelled += self.walk.way(target(Param::LayerSpeed) * pace, frames as f32);
+        if !self.has_clouds(note) {
             return None;
         }
-        let Original { cloud: first, increment, .. } = *first;
+        let mut own = *first;
+        let increment = own.unison.increment;
         let tune = target(Param::LayerTune);
         let increment = match tune == 0.0 {
             true => increment,
@@ -229,38 +244,45 @@ impl<'a> SecondLayer<'a> {
             Some(material) => material.decay(increment * self.sample_rate / TURN),
             None => (target(Param::DecayRate), target(Param::DecaySlope)),
         };
-        layer.damping += rate * LOG2_PER_DB * self.tick_seconds * pace;
+        let damping = &mut layer.damping[voice];
+        *damping += rate * LOG2_PER_DB * self.tick_seconds * pace;
         let softness = softness(target(Param::LayerHardness));
         let hold = target(Param::LayerFormant);
-        let position = target(Param::LayerPosition);
-        let (frame, morph) = self.walk.frame(layer, position);
-        let cloud = Cloud {
-            flags: (first.flags & !TRACKS) | self.walk.table.flags,
-            table: self.walk.table.first_row,
-            frame,
-            morph,
-            partials: target(Param::LayerPartials),
-            formant: match hold == 0.0 {
-                true => 1.0,
-                false => exp2(hold * (pitch + tune - self.home) / 12.0),
-            },
-            bandwidth: bandwidth_of(target(Param::LayerBandwidth)),
-            tilt: first.tilt + target(Param::LayerTilt) * LOG2_PER_DB,
-            damping: layer.damping + softness,
-            damping_slope,
-            ..first
-        };
-        Some(Original {
-            layer: 1,
-            cloud,
-            increment,
-            gain: makeup_gain(softness),
-            pan: target(Param::LayerPan) + target(Param::LayerSpread),
-            side: Side::Both,
-            walk: &self.walk,
-            position,
-        })
+        let (frame, morph) = self.walk.frame(*travelled, target(Param::LayerPosition));
+        own.description.edit(|cloud| {
+            *cloud = Cloud {
+                flags: (cloud.flags & !TRACKS) | self.walk.table.flags,
+                bus,
+                table: self.walk.table.first_row,
+                frame,
+                morph,
+                partials: target(Param::LayerPartials),
+                formant: match hold == 0.0 {
+                    true => 1.0,
+                    false => exp2(hold * (pitch + tune - self.home) / 12.0),
+                },
+                bandwidth: bandwidth_of(target(Param::LayerBandwidth)),
+                tilt: cloud.tilt + target(Param::LayerTilt) * LOG2_PER_DB,
+                damping: *damping + softness,
+                damping_slope,
+                ..*cloud
+            };
+        });
+        own.unison.increment = increment;
+        own.unison.to.gain = makeup_gain(softness) * gain;
+        own.unison.to.pan += target(Param::LayerPan) + target(Param::LayerSpread);
+        Some(own)
     }
+}
+
+/// What a voice gives to its second layer.
+pub(super) struct Own {
+    pub(super) bus: u8,
+    /// Gain of each copy.
+    pub(super) gain: f32,
+    pub(super) pitch: f32,
+    /// See [`Shaping::pace`](super::shaping::Shaping::pace).
+    pub(super) pace: f32,
 }
 
 /// Width of the noise band at ratio 1 from cents, in the format of clouds.

@@ -3,7 +3,7 @@
 use super::lanes::VoiceLanes;
 use super::{Part, Transport};
 use crate::disjoint::Disjoint;
-use crate::modulation::{CHUNK, ENVELOPES, LFOS, LfoSettings, Source};
+use crate::modulation::{CHUNK, ENVELOPES, LFOS, Lane, LfoSettings, Source};
 use crate::params::Param;
 use crate::pool::Voices;
 use crate::render::TICK;
@@ -56,6 +56,7 @@ impl Part {
             chunk.push_clouds(&mut writer);
         });
         (self.voices, self.lanes) = (voices, all_lanes);
+        self.notes_changed = false;
     }
 
     /// Advances the phases that all voices share.
@@ -91,9 +92,9 @@ impl Part {
         for index in (0..ENVELOPES).filter(|&index| self.uses_envelope(index)) {
             self.advance_envelope(lanes, index, place, clock, frame);
         }
-        self.lanes = all_lanes;
         let frames = frame.saturating_sub(clock);
-        self.voices[voice].age += frames as f32 / self.sample_rate;
+        all_lanes[voice / CHUNK].clouds.age[place] += frames as f32 / self.sample_rate;
+        self.lanes = all_lanes;
         self.voices[voice].clock = frame;
     }
 
@@ -135,8 +136,9 @@ impl Chunk<'_> {
     fn modulate(&mut self) {
         self.advance_voices();
         self.advance_note_cycles();
-        self.fill_sources();
-        self.lanes.modulation.apply(&self.part.modulation, self.first);
+        let level = self.part.level;
+        level.dispatch(FillSources(self));
+        level.dispatch(ApplyRoutes(self));
         self.fill_lanes();
     }
 
@@ -153,7 +155,9 @@ impl Chunk<'_> {
                     }
                 }
             } else {
-                for (place, voice) in self.voices.iter().enumerate() {
+                // Only events begin a tick in the middle.
+                let voices = self.voices.iter().take(if part.notes_changed { CHUNK } else { 0 });
+                for (place, voice) in voices.enumerate() {
                     if voice.clock != 0 {
                         let seconds = voice.clock as f32 / part.sample_rate;
                         self.lanes.envelopes[index].shorten(place, seconds);
@@ -162,10 +166,20 @@ impl Chunk<'_> {
                 part.level.dispatch(AdvanceEnvelopes { chunk: self, index });
             }
         }
-        for voice in self.voices.iter_mut().filter(|voice| !voice.is_free()) {
-            voice.age += (TICK as u32).saturating_sub(voice.clock) as f32 / part.sample_rate;
-            voice.clock = 0;
-            voice.glide();
+        let (ages, notes) = (&mut self.lanes.clouds.age, &mut self.lanes.notes);
+        if part.notes_changed {
+            for (voice, age) in self.voices.iter_mut().zip(ages.iter_mut()) {
+                *age += (TICK as u32).saturating_sub(voice.clock) as f32 / part.sample_rate;
+                voice.clock = 0;
+                voice.glide();
+            }
+            notes.read(self.voices);
+        } else {
+            ages.iter_mut().for_each(|age| *age += TICK as f32 / part.sample_rate);
+            if notes.glide {
+                self.voices.iter_mut().for_each(Voice::glide);
+                notes.read_pitches(self.voices);
+            }
         }
     }
 
@@ -177,33 +191,35 @@ impl Chunk<'_> {
                 continue;
             }
             let lane = self.lanes.modulation.lane(lfo_rate(index));
-            let rates = part.moves_lfo(index).then_some(lane);
+            let rates = part.moves_lfo(index).then_some(&**lane);
             part.lfos[index].settings().advance_notes(cycles, part.tick_seconds(), rates);
         }
     }
+}
 
-    /// Fills the lanes of every source that a route uses.
-    fn fill_sources(&mut self) {
-        let Self { part, voices, lanes, .. } = self;
+/// Fills the lanes of every source that a route uses.
+struct FillSources<'a, 'b>(&'a mut Chunk<'b>);
+
+impl Work for FillSources<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Chunk { part, lanes, .. } = self.0;
+        let VoiceLanes { envelopes, note_cycles, modulation, notes, clouds, .. } = &mut **lanes;
         let channel = &part.channel;
         for &(_, source) in Source::NAMES {
             if !part.modulation.uses(source) {
                 continue;
             }
-            let lane = lanes.modulation.source_mut(source);
+            let lane = modulation.source_mut(source);
             if let Some(value) = part.without_notes(source) {
                 lane.fill(value);
                 continue;
             }
-            let mut each = |value: &dyn Fn(usize, &Voice) -> f32| {
-                for (index, (slot, voice)) in lane.iter_mut().zip(&**voices).enumerate() {
-                    *slot = value(index, voice);
-                }
-            };
             match source {
                 Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4 => {
-                    let bank = &lanes.envelopes[source as usize - Source::Env1 as usize];
-                    *lane = *bank.values();
+                    *lane = *envelopes[source as usize - Source::Env1 as usize].values();
                 }
                 Source::Lfo1
                 | Source::Lfo2
@@ -212,27 +228,48 @@ impl Chunk<'_> {
                 | Source::Lfo5
                 | Source::Lfo6 => {
                     let index = source as usize - Source::Lfo1 as usize;
-                    let (lfo, cycles) = (&part.lfos[index], &lanes.note_cycles[index]);
-                    each(&|index, voice| lfo.value(cycles[index], voice.age, voice.seed));
+                    part.lfos[index].fill(lane, &note_cycles[index], &clouds.age, &notes.seed);
                 }
-                Source::Velocity => each(&|_, voice| voice.velocity),
-                Source::Release => each(&|_, voice| voice.release_velocity),
-                Source::Key => each(&|_, voice| (voice.pitch - 60.0) / 60.0),
+                Source::Velocity => *lane = notes.velocity.0,
+                Source::Release => *lane = notes.release_velocity.0,
+                Source::Key => each(lane, &notes.pitch, |pitch| (pitch - 60.0) / 60.0),
                 Source::Pressure => {
-                    each(&|_, voice| voice.pressure.max(channel.pressure.now()));
+                    let shared = channel.pressure.now();
+                    each(lane, &notes.pressure, |pressure| pressure.max(shared));
                 }
-                Source::Brightness => each(&|_, voice| {
-                    let sum = channel.brightness.now() + voice.expression.brightness - 0.5;
-                    (2.0 * sum - 1.0).clamp(-1.0, 1.0)
-                }),
+                Source::Brightness => {
+                    let shared = channel.brightness.now();
+                    each(lane, &notes.brightness, |brightness| {
+                        (2.0 * (shared + brightness - 0.5) - 1.0).clamp(-1.0, 1.0)
+                    });
+                }
                 Source::Random => {
-                    each(&|_, voice| voice.seed as f32 / (1u64 << 31) as f32 - 1.0);
+                    each(lane, &notes.seed, |seed| seed as f32 / (1u64 << 31) as f32 - 1.0);
                 }
                 // Computed for each copy or partial (see `modulation::fine`), or the same for all notes.
                 _ => {}
             }
         }
     }
+}
+
+/// Moves parameters by the routes.
+struct ApplyRoutes<'a, 'b>(&'a mut Chunk<'b>);
+
+impl Work for ApplyRoutes<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Chunk { part, first, lanes, .. } = self.0;
+        lanes.modulation.apply(&part.modulation, *first);
+    }
+}
+
+/// Fills a lane with the values of another one.
+#[inline(always)]
+fn each<T: Copy>(lane: &mut [f32; CHUNK], from: &Lane<T>, value: impl Fn(T) -> f32) {
+    lane.iter_mut().zip(&from.0).for_each(|(lane, &from)| *lane = value(from));
 }
 
 /// The parameter that sets the speed of an envelope.

@@ -177,7 +177,6 @@ impl Part {
             target,
             pitch: if glide_step == 0.0 { target } else { from },
             glide_step,
-            entry: 1.0,
             seed: hash(self.notes_started as u32 ^ self.number << 24),
             starts_at: Some(frame),
             ..Voice::default()
@@ -255,7 +254,8 @@ impl Part {
                 voice.sides().for_each(|slot| pool.fade(slot, voice.copies));
                 clouds.give_to(voice);
                 voice.starts_at = Some(0);
-                voice.entry = 0.0;
+                let (lanes, place) = self.lanes_of_mut(index);
+                lanes.records.entry[place] = 0.0;
                 self.scatter(index);
             } else if clouds.layers < voice.sounding {
                 // No slots for new clouds; those of a layer that is switched off fade out all the
@@ -413,15 +413,13 @@ impl Part {
     fn steal(&mut self, pool: &mut CloudPool) {
         let loudness = |voice: usize| {
             let note = &self.voices[voice];
-            let damping = note.layers[..note.sounding].iter().map(|layer| layer.damping);
+            let (lanes, place) = self.lanes_of(voice);
+            let damping = lanes.layers[..note.sounding].iter().map(|layer| layer.damping[place]);
             let decay = (-damping.fold(f32::MAX, f32::min)).exp2();
             // A note that has not sounded yet counts as loud.
             let level = match note.starts_at {
                 Some(_) => 1.0,
-                None => {
-                    let (lanes, place) = self.lanes_of(voice);
-                    lanes.envelopes[0].values()[place]
-                }
+                None => lanes.envelopes[0].values()[place],
             };
             level * note.velocity * note.expression.level * decay
         };

@@ -43,6 +43,7 @@ impl Part {
 
     /// Moves sounding notes to their pitch in the tuning in effect.
     fn retune(&mut self) {
+        self.notes_changed = true;
         let tuning = *self.tuning();
         let share = (self.tick_seconds() / RETUNE_SECONDS).min(1.0);
         for voice in self.voices[..self.high].iter_mut().filter(|voice| !voice.is_free()) {

@@ -24,10 +24,10 @@ pub(super) fn of_filter(first: Param, index: usize) -> Param {
 
 /// The filters of a part's voices.
 pub(super) struct Filters<'a> {
-    kinds: [FilterKind; FILTERS],
+    pub(super) kinds: [FilterKind; FILTERS],
     modulation: Modulated<'a>,
-    inverse_cutoff: [&'a Lane; FILTERS],
-    peak: [&'a Lane; FILTERS],
+    pub(super) inverse_cutoff: [&'a Lane; FILTERS],
+    pub(super) peak: [&'a Lane; FILTERS],
 }
 
 impl<'a> Filters<'a> {
@@ -46,23 +46,21 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Sets the filters of `voice`, in their place: a cloud is large, and moving parts of it takes time.
-    #[inline(always)]
-    pub(super) fn set(&self, voice: usize, filters: &mut [Filter; FILTERS]) {
+    /// Whether one of them is neither open nor a resonant one, which are made in lanes.
+    pub(super) fn has_others(&self) -> bool {
+        self.kinds.iter().any(|kind| !is_in_lanes(*kind))
+    }
+
+    /// Sets those filters of `voice`.
+    pub(super) fn set_others(&self, voice: usize, filters: &mut [Filter; FILTERS]) {
         for (index, filter) in filters.iter_mut().enumerate() {
-            match self.kinds[index] {
-                FilterKind::Open => {}
-                kind if kind.is_resonant() => {
-                    let (cutoffs, peaks) = (self.inverse_cutoff[index], self.peak[index]);
-                    filter.set_poles(kind, cutoffs[voice], peaks[voice]);
-                }
-                kind => *filter = self.rare_filter(kind, index, voice),
+            if !is_in_lanes(self.kinds[index]) {
+                *filter = self.other(self.kinds[index], index, voice);
             }
         }
     }
 
-    #[inline(never)]
-    fn rare_filter(&self, kind: FilterKind, index: usize, voice: usize) -> Filter {
+    fn other(&self, kind: FilterKind, index: usize, voice: usize) -> Filter {
         let inverse_cutoff = self.inverse_cutoff[index][voice];
         let target = |first| self.modulation.target(of_filter(first, index), voice);
         Filter::from_knobs(
@@ -76,6 +74,10 @@ impl<'a> Filters<'a> {
     }
 }
 
+fn is_in_lanes(kind: FilterKind) -> bool {
+    kind == FilterKind::Open || kind.is_resonant()
+}
+
 /// The flag of clouds for two filters in parallel.
 pub(super) fn routing(controls: &Controls) -> u8 {
     match controls[Param::Filter2Routing] != 0.0 {
@@ -87,7 +89,7 @@ pub(super) fn routing(controls: &Controls) -> u8 {
 /// Placement and dynamics of a part's voices.
 pub(super) struct Shaping<'a> {
     /// Whether any voice may need any of them.
-    used: bool,
+    pub(super) used: bool,
     snap: &'a [f32; CHUNK],
     detune: &'a [f32; CHUNK],
     contrast: &'a [f32; CHUNK],
@@ -126,15 +128,14 @@ impl<'a> Shaping<'a> {
         }
     }
 
-    /// Applies placement and dynamics to `cloud`, of a `layer` of `voice` that plays `note`.
+    /// The speed of time for all voices.
     #[inline(always)]
-    pub(super) fn apply(&self, voice: usize, note: f32, layer: &mut VoiceLayer, cloud: &mut Cloud) {
-        if self.used {
-            self.apply_used(voice, note, layer, cloud);
-        }
+    pub(super) fn paces(&self) -> Lane {
+        Lane(std::array::from_fn(|voice| self.pace(voice)))
     }
 
-    fn apply_used(&self, voice: usize, note: f32, layer: &mut VoiceLayer, cloud: &mut Cloud) {
+    /// Applies placement and dynamics to `cloud`, of a `layer` of `voice` that plays `note`.
+    pub(super) fn apply(&self, voice: usize, note: f32, layer: &mut VoiceLayer, cloud: &mut Cloud) {
         if self.snap[voice] != 0.0 {
             cloud.snap = (self.snap[voice] * 65_535.0) as u16;
             let above = self.root.map_or(0, |root| note.round() as i32 - root);

@@ -12,7 +12,7 @@ impl Part {
     /// Fills in everything but the sample rate.
     pub(crate) fn snapshot(&self, pool: &CloudPool, into: &mut Snapshot) {
         self.snapshot_clouds(pool, into);
-        let Some((newest, voice)) = self.newest_rendered() else {
+        let Some((newest, _)) = self.newest_rendered() else {
             return;
         };
         into.sounding = true;
@@ -31,7 +31,9 @@ impl Part {
         for (layer, (choice, position)) in layers.into_iter().enumerate() {
             let table = table(self.controls[choice], self.imported[layer]);
             let walk = Walk::new(table, &self.controls, self.sample_rate);
-            let place = walk.place(&voice.layers[layer], into.heard[position]);
+            let (lanes, index) = self.lanes_of(newest);
+            let travelled = lanes.layers[layer].travelled[index];
+            let place = walk.place(travelled, into.heard[position]);
             into.heard.set(position, place);
         }
         for &(_, source) in Source::NAMES {

@@ -101,6 +101,37 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
+    fn transpose(self, rows: [Self::U; LANES]) -> [Self::U; LANES] {
+        // In every quarter of a register: pairs, then fours of rows.
+        let pairs: [__m512i; LANES] = std::array::from_fn(|i| {
+            let (a, b) = (rows[i & !1], rows[i | 1]);
+            op!(if i % 2 == 0 { _mm512_unpacklo_epi32(a, b) } else { _mm512_unpackhi_epi32(a, b) })
+        });
+        let fours: [__m512i; LANES] = std::array::from_fn(|i| {
+            let (four, column) = (i & !3, i % 4);
+            let (a, b) = (pairs[four + column / 2], pairs[four + 2 + column / 2]);
+            op!(match column % 2 {
+                0 => _mm512_unpacklo_epi64(a, b),
+                _ => _mm512_unpackhi_epi64(a, b),
+            })
+        });
+        // Quarters of registers: `fours[4 * four + column]` has columns `column`, 4 more, 8 more and 12 more.
+        let halves: [__m512i; LANES] = std::array::from_fn(|i| {
+            let (a, b) = (fours[(i & 8) + i % 4], fours[(i & 8) + 4 + i % 4]);
+            op!(match i & 4 {
+                0 => _mm512_shuffle_i32x4::<0x88>(a, b),
+                _ => _mm512_shuffle_i32x4::<0xDD>(a, b),
+            })
+        });
+        std::array::from_fn(|i| {
+            let (a, b) = (halves[i % 8], halves[8 + i % 8]);
+            op!(match i & 8 {
+                0 => _mm512_shuffle_i32x4::<0x88>(a, b),
+                _ => _mm512_shuffle_i32x4::<0xDD>(a, b),
+            })
+        })
+    }
+    #[inline(always)]
     fn sums(self, rows: &[F32x16; LANES]) -> Self::F {
         let row = |i: usize| self.load(&rows[i]);
         // Each step halves the lanes of a sum and doubles the rows in a register.

@@ -148,12 +148,8 @@ impl Filter {
         Self::new(kind, inverse_cutoff, 0, peak)
     }
 
-    /// Becomes such a filter.
-    #[inline(always)]
-    pub(crate) fn set_poles(&mut self, kind: FilterKind, inverse_cutoff: f32, peak: f32) {
-        self.inverse_cutoff = inverse_cutoff;
-        (self.words[0], self.words[1]) = (kind as u32, peak.to_bits());
-    }
+    /// The words of a filter. Those of a filter with poles are the inverse cutoff, the kind, and the peak.
+    pub(crate) const WORDS: usize = size_of::<Filter>() / size_of::<u32>();
 
     /// A comb, with feedback from 0 to below 1. Damping, 0 to 1, lowers its higher peaks.
     pub fn comb(kind: FilterKind, inverse_cutoff: f32, feedback: f32, damping: f32) -> Self {

@@ -3,6 +3,7 @@
 
 use super::cloud::{Cloud, STARTS};
 use crate::dsp::fast::{exp2, quarter_sine};
+use crate::simd::U32x16;
 
 /// The most copies that unison makes of a voice.
 pub const MAX_COPIES: usize = 16;
@@ -198,6 +199,14 @@ impl Description {
         Cloud::from_words(words)
     }
 
+    /// Changes its cloud.
+    #[inline(always)]
+    pub(crate) fn edit(&mut self, change: impl FnOnce(&mut Cloud)) {
+        let mut cloud = self.cloud();
+        change(&mut cloud);
+        *self = Self::of(&cloud);
+    }
+
     /// See [`Cloud::partials`].
     #[inline(always)]
     pub(crate) fn partials(&self) -> f32 {
@@ -205,10 +214,36 @@ impl Description {
         f32::from_bits(self.0[AT])
     }
 
+    /// See [`Cloud::bandwidth`].
+    #[inline(always)]
+    pub(crate) fn bandwidth(&self) -> f32 {
+        const AT: usize = std::mem::offset_of!(Cloud, bandwidth) / size_of::<u32>();
+        f32::from_bits(self.0[AT])
+    }
+
+    /// See [`Cloud::first_frame`].
+    #[inline(always)]
+    pub(crate) fn first_frame(&self) -> u8 {
+        (self.0[0] >> 8) as u8
+    }
+
+    /// The same for a cloud that has started before.
+    pub(crate) fn sounding_on(mut self) -> Self {
+        self.0[0] &= !(u32::from(STARTS) | 0xFF00);
+        self
+    }
+
     /// See [`Cloud::width_to`].
     #[inline(always)]
-    pub(crate) fn width_to(&self) -> i16 {
-        (self.0[Self::WORDS - 1] >> 16) as i16
+    pub(crate) fn width_to(&self) -> u16 {
+        (self.0[Self::WORDS - 1] >> 16) as u16
+    }
+
+    /// Sets [`Cloud::width_from`].
+    #[inline(always)]
+    pub(crate) fn set_width_from(&mut self, width: u16) {
+        let widths = &mut self.0[Self::WORDS - 1];
+        *widths = *widths & 0xFFFF_0000 | u32::from(width);
     }
 }
 
@@ -359,6 +394,13 @@ impl UnisonVoice {
         };
         own.set_band_clock(copy_clock(unison.band_clock(), factor));
         Self::new(Description::of(&Cloud { flags, width_from, width_to, ..cloud }), own)
+    }
+
+    /// Its numbers, as vectors.
+    #[inline(always)]
+    pub(crate) fn lines_mut(&mut self) -> &mut [U32x16; size_of::<Self>() / size_of::<U32x16>()] {
+        // SAFETY: numbers without padding, of that size and alignment, and any bits are valid.
+        unsafe { &mut *std::ptr::from_mut(self).cast() }
     }
 
     /// Its numbers, as pairs of words.
