@@ -28,6 +28,7 @@ use crate::dsp::fast::exp2;
 use crate::params::{Curve, Kind, Param, TABLE};
 use fine::Granularity;
 use offset::Offsets;
+use std::ops::Range;
 
 /// Envelopes of a voice; the first controls its level.
 pub const ENVELOPES: usize = 4;
@@ -51,6 +52,7 @@ const SPEEDS: [Param; ENVELOPES + LFOS] = [
 /// The routes of a part, and the parameters that they move.
 #[derive(Debug)]
 pub(crate) struct Modulation {
+    /// Those to the same parameter are next to each other.
     routes: Vec<Route>,
     /// Routes that move a parameter for all voices at once.
     shared_routes: Vec<Route>,
@@ -65,12 +67,23 @@ pub(crate) struct Modulation {
     routed: Vec<bool>,
     /// and the one value that its whole lane holds, if it does; such lanes are not computed again.
     constant: Vec<Option<f32>>,
-    /// The parameters that routes move, with what the knob contributes to the sum.
-    moving: Vec<(Param, f32)>,
+    /// The parameters that routes move.
+    moving: Vec<Moving>,
     /// Whether `constant` and `moving` follow from what knobs and routes were before.
     is_stale: bool,
     /// Per-voice offsets that a host adds.
     offsets: Offsets,
+}
+
+/// A parameter that routes move.
+#[derive(Clone, Debug)]
+struct Moving {
+    param: Param,
+    kind: Kind,
+    /// What the knob contributes to the sum.
+    knob: f32,
+    /// The routes to it.
+    routes: Range<usize>,
 }
 
 impl Modulation {
@@ -111,7 +124,12 @@ impl Modulation {
                 Granularity::Copy => self.copy_routes.push(*route),
                 Granularity::Partial => self.partial_routes.push(*route),
                 Granularity::Voice if route.target.info().shared => self.shared_routes.push(*route),
-                Granularity::Voice => self.routes.push(*route),
+                Granularity::Voice => {
+                    // After the others to the same parameter: they are summed in that order.
+                    let is_before = |other: &Route| other.target as usize <= route.target as usize;
+                    let place = self.routes.partition_point(is_before);
+                    self.routes.insert(place, *route);
+                }
             }
         }
         self.routed.fill(false);
@@ -160,7 +178,13 @@ impl Modulation {
             let constant = &mut self.constant[param as usize];
             if self.routed[param as usize] {
                 *constant = None;
-                self.moving.push((param, to_sum(param.info().kind, value)));
+                let kind = param.info().kind;
+                let first =
+                    self.routes.partition_point(|route| (route.target as usize) < param as usize);
+                let count =
+                    self.routes[first..].iter().take_while(|route| route.target == param).count();
+                let (knob, routes) = (to_sum(kind, value), first..first + count);
+                self.moving.push(Moving { param, kind, knob, routes });
             } else if *constant != Some(value) {
                 *constant = Some(value);
                 fill(param, value);

@@ -191,7 +191,7 @@ impl Part {
     /// Back to the state before the first event; keeps the patch.
     pub(crate) fn reset(&mut self, patch: &Playable) {
         self.voices.fill(Voice::default());
-        self.high = 0;
+        (self.high, self.notes_changed) = (0, true);
         self.keys.clear();
         self.arp.reset();
         self.last_pitch = None;

@@ -187,6 +187,14 @@ impl Voices<'_> {
     }
 }
 
+/// The step of a phase with extra bits.
+#[inline(always)]
+fn phase_step(increment: f32) -> u64 {
+    let step = (increment * (1 << FINER) as f32).max(0.0).min((1_u64 << 62) as f32);
+    // SAFETY: a number in the type's range. (A conversion that checks this is not vectorised.)
+    unsafe { step.to_int_unchecked::<i64>() as u64 }
+}
+
 /// Voices that a writer has written and not yet copied to the block. A processor that copies numbers in large pieces
 /// waits when it has just written them in small ones; when it has written those of other voices since, it does not.
 const WRITTEN: usize = 8;
@@ -253,9 +261,10 @@ impl VoiceWriter<'_> {
             unsafe { self.voices.block.remember(first, phases, FINER) };
         }
         let frames = u64::from(TICK as u8 - description.first_frame());
-        for (phase, factor) in phases.iter_mut().zip(factors) {
-            let increment = unison.increment * factor * (1 << FINER) as f32;
-            *phase = phase.wrapping_add(increment as u64 * frames);
+        // Of all copies that there could be: a loop of a constant length is vectorised.
+        let steps = factors.map(|factor| phase_step(unison.increment * factor));
+        for (phase, step) in phases.iter_mut().zip(steps) {
+            *phase = phase.wrapping_add(step * frames);
         }
         *last = *voice;
         // So that it is copied in whole lines, as it was written: the processor would wait for pieces that are in two of them.

@@ -1,7 +1,7 @@
 //! The lanes of some voices: what sources and moved parameters are for each of them.
 
-use super::{CopyMoves, PartialMoves, RouteCurve};
-use super::{Modulation, SPEEDS, Source, fine, from_sums};
+use super::{CopyMoves, Modulation, Moving, PartialMoves, Route, RouteCurve};
+use super::{SPEEDS, Source, fine, from_sums};
 use crate::controls::Controls;
 use crate::params::{COUNT, Param, TABLE};
 use crate::simd::{LANES, U32x16};
@@ -87,12 +87,20 @@ fn lane_of(param: Param) -> usize {
 #[derive(Debug)]
 pub(crate) struct ModulationLanes {
     sources: [Lane; Source::COUNT],
+    /// A bit for each source that is zero for all voices.
+    at_zero: u32,
     targets: [Lane; TARGETS.1 + 1],
 }
 
+const _: () = assert!(Source::COUNT <= u32::BITS as usize);
+
 impl ModulationLanes {
     pub(crate) const fn new() -> Self {
-        Self { sources: [Lane::ZERO; Source::COUNT], targets: [Lane::ZERO; TARGETS.1 + 1] }
+        Self {
+            sources: [Lane::ZERO; Source::COUNT],
+            at_zero: 0,
+            targets: [Lane::ZERO; TARGETS.1 + 1],
+        }
     }
 
     /// A voice starts: values that are needed before its first tick are those of the knobs.
@@ -102,8 +110,26 @@ impl ModulationLanes {
         }
     }
 
+    /// The values of a source, which the caller sets.
+    #[inline(always)]
     pub(crate) fn source_mut(&mut self, source: Source) -> &mut [f32; CHUNK] {
+        self.at_zero &= !(1 << source as usize);
         &mut self.sources[source as usize]
+    }
+
+    /// Sets a source that is the same for all voices.
+    #[inline(always)]
+    pub(crate) fn fill_source(&mut self, source: Source, value: f32) {
+        self.source_mut(source).fill(value);
+        self.at_zero |= u32::from(value == 0.0) << source as usize;
+    }
+
+    /// Whether a route adds nothing, because a controller is at zero.
+    #[inline(always)]
+    fn has_no_effect(&self, route: &Route) -> bool {
+        let is_at_zero = |source: Source| self.at_zero >> source as usize & 1 == 1;
+        let from_zero = route.curve == RouteCurve::Linear && is_at_zero(route.source);
+        from_zero || route.via.is_some_and(is_at_zero)
     }
 
     /// The modulated parameter of all these voices.
@@ -126,25 +152,26 @@ impl ModulationLanes {
     /// Computes the targets of all voices from parameters and sources; `first` is the number of the first voice.
     #[inline(always)]
     pub(crate) fn apply(&mut self, modulation: &Modulation, first: usize) {
-        for &(param, sum) in &modulation.moving {
-            self.targets[lane_of(param)].fill(sum);
-        }
-        for route in &modulation.routes {
-            let mut add = self.sources[route.source as usize];
-            match route.curve {
-                // The most common curve, in a loop without a branch for every voice, which is vectorised.
-                RouteCurve::Linear => add.iter_mut().for_each(|add| *add *= route.amount),
-                curve => add.iter_mut().for_each(|add| *add = route.amount * curve.shape(*add)),
+        for Moving { param, kind, knob, routes } in &modulation.moving {
+            let mut sums = Lane([*knob; CHUNK]);
+            for route in &modulation.routes[routes.clone()] {
+                if self.has_no_effect(route) {
+                    continue;
+                }
+                let mut add = self.sources[route.source as usize];
+                match route.curve {
+                    // The most common curve, in a loop without a branch for every voice, which is vectorised.
+                    RouteCurve::Linear => add.iter_mut().for_each(|add| *add *= route.amount),
+                    curve => add.iter_mut().for_each(|add| *add = route.amount * curve.shape(*add)),
+                }
+                if let Some(via) = route.via {
+                    let via = &self.sources[via as usize];
+                    add.iter_mut().zip(&via.0).for_each(|(add, via)| *add *= via);
+                }
+                sums.iter_mut().zip(&add.0).for_each(|(sum, add)| *sum += add);
             }
-            if let Some(via) = route.via {
-                let via = &self.sources[via as usize];
-                add.iter_mut().zip(&via.0).for_each(|(add, via)| *add *= via);
-            }
-            let target = &mut self.targets[lane_of(route.target)];
-            target.iter_mut().zip(&add.0).for_each(|(target, add)| *target += add);
-        }
-        for &(param, _) in &modulation.moving {
-            from_sums(param.info().kind, &mut self.targets[lane_of(param)]);
+            from_sums(*kind, &mut sums);
+            self.targets[lane_of(*param)] = sums;
         }
         for (voice, param, amount) in modulation.offsets.of(first..first + CHUNK) {
             let kind = param.info().kind;

@@ -198,15 +198,15 @@ impl Lfo {
         ages: &Lane,
         seeds: &Lane<u32>,
     ) {
-        let mut fill = |shape: Shape| {
-            for (index, value) in lane.iter_mut().enumerate() {
-                *value = self.value_of(shape, note_cycles[index], ages[index], seeds[index]);
-            }
+        let value = |shape, index: usize| {
+            self.value_of(shape, note_cycles[index], ages[index], seeds[index])
         };
         match self.settings.shape {
-            // The most common shape that has no library call, in a loop that is vectorised.
-            Shape::SmoothRandom => fill(Shape::SmoothRandom),
-            shape => fill(shape),
+            // The most common shape without a library call, in a loop of its own that is vectorised.
+            Shape::SmoothRandom => {
+                (0..CHUNK).for_each(|index| lane[index] = value(Shape::SmoothRandom, index));
+            }
+            shape => (0..CHUNK).for_each(|index| lane[index] = value(shape, index)),
         }
     }
 

@@ -74,8 +74,9 @@ impl<'a> Copies<'a> {
     pub(super) fn new(
         modulation: Modulated<'a>,
         second: Option<&'a SecondLayer<'a>>,
-        copies: usize,
+        copies: u32,
     ) -> Self {
+        let copies = copies.max(1) as usize;
         Self {
             modulation,
             second,
@@ -85,6 +86,20 @@ impl<'a> Copies<'a> {
             colour: modulation.lane(Param::UnisonColour),
             differ: modulation.has_copies(),
             are_coloured: !modulation.is_constant_at(Param::UnisonColour, 0.0),
+        }
+    }
+
+    /// Whether the copies of every voice stay together, so that they have one record.
+    pub(super) fn are_together(&self) -> bool {
+        !self.differ && !self.are_coloured && self.pitch_factors.is_some()
+    }
+
+    /// The factors of the pitches of a voice's copies.
+    #[inline(always)]
+    pub(super) fn factors(&self, record: &UnisonVoice) -> [f32; MAX_COPIES] {
+        match &self.pitch_factors {
+            Some((copies, factors)) if *copies == record.unison.copies() => *factors,
+            _ => record.unison.pitch_factors(),
         }
     }
 
@@ -139,14 +154,6 @@ impl<'a> Copies<'a> {
         writer: &mut VoiceWriter<'_>,
     ) {
         let slot = note.layers[original.layer].side(side == Side::Right);
-        let own_factors;
-        let factors = match &self.pitch_factors {
-            Some((copies, factors)) if *copies == note.copies => factors,
-            _ => {
-                own_factors = record.unison.pitch_factors();
-                &own_factors
-            }
-        };
         // The noise of copies keeps its speed while routes move their detune.
         let has_noise = self.pitch_factors.is_none() && record.description.bandwidth() != 0.0;
         let is_alone = note.copies == 1;
@@ -157,7 +164,7 @@ impl<'a> Copies<'a> {
             self.push_divided(voice, note, original, side, record, writer);
             writer.join(slot, record);
         } else {
-            writer.push(slot, record, factors);
+            writer.push(slot, record, &self.factors(record));
         }
     }
 

@@ -212,11 +212,11 @@ impl Work for FillSources<'_, '_> {
             if !part.modulation.uses(source) {
                 continue;
             }
-            let lane = modulation.source_mut(source);
             if let Some(value) = part.without_notes(source) {
-                lane.fill(value);
+                modulation.fill_source(source, value);
                 continue;
             }
+            let lane = modulation.source_mut(source);
             match source {
                 Source::Env1 | Source::Env2 | Source::Env3 | Source::Env4 => {
                     *lane = *envelopes[source as usize - Source::Env1 as usize].values();

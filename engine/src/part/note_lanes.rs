@@ -1,6 +1,6 @@
 //! What the notes of a chunk are, in lanes.
 
-use crate::modulation::Lane;
+use crate::modulation::{CHUNK, Lane};
 use crate::spectrum::unison::SeedSteps;
 use crate::voice::Voice;
 
@@ -21,9 +21,16 @@ pub(super) struct NoteLanes {
     pub(super) root: Lane,
     pub(super) seed: Lane<u32>,
     pub(super) seed_steps: [Lane<u32>; size_of::<SeedSteps>() / size_of::<u32>()],
+    /// The first slot of the first layer.
+    pub(super) slot: Lane<u32>,
+    /// A bit for each voice that sounds, and for each whose first layer has panned partials.
+    pub(super) sounding: u32,
+    pub(super) panned: u32,
     /// Whether a note glides.
     pub(super) glide: bool,
 }
+
+const _: () = assert!(CHUNK <= u32::BITS as usize);
 
 impl NoteLanes {
     pub(super) const fn new() -> Self {
@@ -40,13 +47,20 @@ impl NoteLanes {
             root: Lane::ZERO,
             seed: Lane::ZEROS,
             seed_steps: [Lane::ZEROS; _],
+            slot: Lane::ZEROS,
+            sounding: 0,
+            panned: 0,
             glide: false,
         }
     }
 
     /// Reads everything.
     pub(super) fn read(&mut self, voices: &[Voice]) {
+        (self.sounding, self.panned) = (0, 0);
         for (index, voice) in voices.iter().enumerate() {
+            self.sounding |= u32::from(!voice.is_free()) << index;
+            self.panned |= u32::from(voice.layers[0].is_panned) << index;
+            self.slot[index] = voice.layers[0].side(false);
             self.velocity[index] = voice.velocity;
             self.release_velocity[index] = voice.release_velocity;
             self.pressure[index] = voice.pressure;

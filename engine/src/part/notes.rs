@@ -461,6 +461,7 @@ impl Part {
             }
         }
         voice.state = VoiceState::Free;
+        self.notes_changed = true;
         self.note_ended(u8::MAX);
     }
 }

@@ -42,7 +42,7 @@ pub(super) struct RecordLanes {
     rows: Lane<u32>,
     parity_and_growth: Lane<u32>,
     morph: Lane,
-    tilt: Lane,
+    pub(super) tilt: Lane,
     damping: Lane,
     damping_slope: Lane,
     filter_kinds: [Lane<u32>; FILTERS],
