@@ -187,12 +187,12 @@ impl Voices<'_> {
     }
 }
 
-/// The step of a phase with extra bits.
+/// A part of a phase with the extra bits.
 #[inline(always)]
-fn phase_step(increment: f32) -> u64 {
-    let step = (increment * (1 << FINER) as f32).max(0.0).min((1_u64 << 62) as f32);
+fn with_finer_bits(phase: f32) -> u64 {
+    let finer = (phase * (1 << FINER) as f32).max(0.0).min((1_u64 << 62) as f32);
     // SAFETY: a number in the type's range. (A conversion that checks this is not vectorised.)
-    unsafe { step.to_int_unchecked::<i64>() as u64 }
+    unsafe { finer.to_int_unchecked::<i64>() as u64 }
 }
 
 /// Voices that a writer has written and not yet copied to the block. A processor that copies numbers in large pieces
@@ -260,11 +260,14 @@ impl VoiceWriter<'_> {
             // SAFETY: as above.
             unsafe { self.voices.block.remember(first, phases, FINER) };
         }
-        let frames = u64::from(TICK as u8 - description.first_frame());
+        let frames = f32::from(TICK as u8 - description.first_frame());
         // Of all copies that there could be: a loop of a constant length is vectorised.
-        let steps = factors.map(|factor| phase_step(unison.increment * factor));
+        let mut steps = [0; MAX_COPIES];
+        for (step, factor) in steps.iter_mut().zip(factors) {
+            *step = with_finer_bits(unison.increment * factor * frames);
+        }
         for (phase, step) in phases.iter_mut().zip(steps) {
-            *phase = phase.wrapping_add(step * frames);
+            *phase = phase.wrapping_add(step);
         }
         *last = *voice;
         // So that it is copied in whole lines, as it was written: the processor would wait for pieces that are in two of them.
@@ -274,7 +277,7 @@ impl VoiceWriter<'_> {
         if description.bandwidth() != 0.0 {
             // One point of the lattice per cycle of the bandwidth.
             let width = description.bandwidth() * unison.increment;
-            *band_clock = band_clock.wrapping_add(width as u64 * frames);
+            *band_clock = band_clock.wrapping_add(width as u64 * frames as u64);
             last.unison.set_band_clock(*band_clock);
         }
         self.written[self.count] = slot;

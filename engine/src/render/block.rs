@@ -88,6 +88,9 @@ pub struct Span {
     pub ticks: u8,
     /// The most copies of one.
     pub most_copies: u8,
+    /// The copies of the last one, and its groups of sixteen partials.
+    last_copies: u8,
+    last_groups: u8,
 }
 
 /// What a summary takes of a voice.
@@ -407,10 +410,18 @@ impl BlockWriter<'_> {
 /// Adds a voice of one tick to the span of its first slot and to the summaries of its slots.
 #[inline(always)]
 fn summarise(span: &mut Span, summaries: &mut [SlotSummary], tick: usize, voice: &UnisonVoice) {
+    let (extent, copies) = (Extent::of(voice), summaries.len() as u8);
+    let was_there = tick > 0 && span.ticks >> (tick - 1) & 1 == 1;
+    let is_like_it = span.last_copies == copies && span.last_groups == extent.groups;
+    if was_there && is_like_it && extent.starts == 0 {
+        // The tick before has set the rest, for all copies.
+        summaries.iter_mut().for_each(|summary| summary.sounding |= 1 << tick);
+    } else {
+        summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
+    }
     span.ticks |= 1 << tick;
-    span.most_copies = span.most_copies.max(summaries.len() as u8);
-    let extent = Extent::of(voice);
-    summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
+    span.most_copies = span.most_copies.max(copies);
+    (span.last_copies, span.last_groups) = (copies, extent.groups);
 }
 
 /// Lists the slots of a voice as sounding.
