@@ -82,7 +82,7 @@ pub struct CudaCounters {
     pub renders: u64,
     /// Pieces in which these were sent.
     pub pieces: u64,
-    /// How often a graph was changed because the load had another size.
+    /// How often a graph was changed because the load had another size or the block before another slot.
     pub resizes: u64,
     /// Bytes uploaded for the last block.
     pub upload_bytes: usize,
@@ -101,6 +101,8 @@ pub struct StageTimes {
     pub wait: f32,
     /// Fetching clouds on the device; measured with [`CudaOptions::stage_times`].
     pub upload: f32,
+    /// Rendering on the device, after which the next block may be rendered; measured with [`CudaOptions::stage_times`].
+    pub render: f32,
     /// Rendering and mixing on the device; measured with [`CudaOptions::stage_times`].
     pub compute: f32,
 }

@@ -37,6 +37,7 @@ fn main() {
             "large_blocks_in_pieces_overlap_without_harm",
             large_blocks_in_pieces_overlap_without_harm,
         ),
+        trial("blocks_of_one_piece_overlap_without_harm", blocks_of_one_piece_overlap_without_harm),
         trial("three_blocks_in_turn_leave_graphs_alone", three_blocks_in_turn_leave_graphs_alone),
         trial(
             "a_lost_context_is_noticed_and_a_new_one_works",
@@ -118,6 +119,27 @@ fn large_blocks_in_pieces_overlap_without_harm() {
     }
     let counters = renderer.counters().unwrap();
     assert!(counters.pieces > counters.renders, "{counters:?}");
+}
+
+fn blocks_of_one_piece_overlap_without_harm() {
+    // A block is mixed while the next one is rendered: two or three blocks in turn, and a silent one now and then.
+    let slots = 4_000;
+    let mut renderer = prepared(slots);
+    let start = block(slots, 256.0, true);
+    let [a, b, c] = [256.0, 200.0, 256.0].map(|partials| block(slots, partials, false));
+    let mut silent = VoiceBlock::new(slots);
+    silent.start_tick();
+    let silent = Arc::new(silent);
+    let turn = [&a, &b, &a, &b, &c, &a, &b, &c, &silent, &a, &silent, &b];
+    let turns = std::iter::repeat_n(turn, 10).flatten();
+    let blocks: Vec<_> = std::iter::once(&start).chain(turns).map(Arc::clone).collect();
+    let expected = render(&mut renderer, &blocks, 1);
+    for _ in 0..5 {
+        renderer.reset();
+        assert!(render(&mut renderer, &blocks, 2) == expected);
+    }
+    let counters = renderer.counters().unwrap();
+    assert_eq!(counters.pieces, counters.renders, "{counters:?}");
 }
 
 fn three_blocks_in_turn_leave_graphs_alone() {

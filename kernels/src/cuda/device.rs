@@ -18,7 +18,7 @@ pub(super) struct Device {
     /// Oldest first. Dropped after the transfer, which owns the context: until then the GPU may read
     /// the blocks, whatever call has failed.
     in_flight: VecDeque<InFlightBlock>,
-    /// When the GPU finished the last block, as the trace shows it.
+    /// When the GPU had rendered the last block, as the trace shows it.
     idle_since: Instant,
 }
 
@@ -133,7 +133,7 @@ impl Device {
     /// Starts a kernel that fails.
     pub(super) fn provoke_failure(&self) -> Result<(), RenderError> {
         let _current = self.transfer.context.make_current()?;
-        Ok(self.transfer.launcher.fail(self.transfer.queues[0])?)
+        Ok(self.transfer.provoke_failure()?)
     }
 
     /// Destroys the context while its objects are still in use.
@@ -152,14 +152,14 @@ impl Device {
 }
 
 /// Records the GPU's stages, measured by its clock, on the host's time line: a block is fetched when it
-/// was sent, and rendered then or when the one before ended, whichever is later. Returns when it ended.
+/// was sent, and rendered then or when the one before was rendered, whichever is later. Returns when it was rendered.
 fn trace_device(sent: Instant, idle_since: Instant, times: StageTimes) -> Instant {
     let length = |microseconds: f32| Duration::from_secs_f32(microseconds.max(0.0) * 1e-6);
     let (upload, compute) = (length(times.upload), length(times.compute));
     let start = (sent + upload).max(idle_since);
     trace::record(Stage::GpuUpload, start - upload, upload);
     trace::record(Stage::GpuCompute, start, compute);
-    start + compute
+    start + length(times.render)
 }
 
 fn microseconds(time: Duration) -> f32 {

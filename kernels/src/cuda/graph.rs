@@ -36,13 +36,22 @@ pub(super) const KERNELS: usize = 3;
 /// Recorded when a block begins, when its voices are fetched, when it is its turn to be rendered, and when it is mixed.
 pub(super) type Marks = [Event; 4];
 
-/// The parts of a graph, in order.
-#[derive(Debug)]
-pub(super) struct Work<'a> {
-    pub(super) kernels: [Kernel<'a>; KERNELS],
+/// The events of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Events {
     /// What all kernels but the first wait for.
     pub(super) after: Option<Event>,
+    /// Recorded when the block is rendered, before it is mixed.
+    pub(super) rendered: Option<Event>,
     pub(super) marks: Option<Marks>,
+}
+
+/// The parts of a graph.
+#[derive(Debug)]
+pub(super) struct Work<'a> {
+    /// In order: `fetch`, `render_clouds` and `mix`.
+    pub(super) kernels: [Kernel<'a>; KERNELS],
+    pub(super) events: Events,
 }
 
 /// A graph that can be replayed. It is dropped before its context, while the context is current.
@@ -52,6 +61,8 @@ pub(super) struct Graph {
     graph: sys::CUgraph,
     executable: sys::CUgraphExec,
     kernels: [sys::CUgraphNode; KERNELS],
+    /// Waits for an event; null where nothing is waited for.
+    wait: sys::CUgraphNode,
 }
 
 // SAFETY: handles may be used from any thread, one at a time.
@@ -61,39 +72,53 @@ impl Graph {
     pub(super) fn new(work: Work<'_>, stream: Stream) -> Result<Self, Failed> {
         let mut graph = null_mut();
         call!(cuGraphCreate(&mut graph, 0))?;
-        let mut made = Self { graph, executable: null_mut(), kernels: [null_mut(); KERNELS] };
+        let mut made = Self {
+            graph,
+            executable: null_mut(),
+            kernels: [null_mut(); KERNELS],
+            wait: null_mut(),
+        };
         let mut last = null_mut();
-        let mark = |last: &mut sys::CUgraphNode, which: usize| match work.marks {
-            Some(marks) => after(last, |node, before, count| {
-                call!(cuGraphAddEventRecordNode(node, graph, before, count, marks[which].0))
+        let record = |last: &mut sys::CUgraphNode, event: Option<Event>| match event {
+            Some(event) => after(last, |node, before, count| {
+                call!(cuGraphAddEventRecordNode(node, graph, before, count, event.0))
             }),
             None => Ok(()),
         };
-        mark(&mut last, 0)?;
-        for (index, mut kernel) in work.kernels.into_iter().enumerate() {
+        let run = |last: &mut sys::CUgraphNode, mut kernel: Kernel<'_>| {
             let parameters = kernel.parameters();
-            after(&mut last, |node, before, count| {
+            after(last, |node, before, count| {
                 call!(cuGraphAddKernelNode_v2(node, graph, before, count, &parameters))
             })?;
-            made.kernels[index] = last;
-            if index == 0 {
-                mark(&mut last, 1)?;
-                if let Some(event) = work.after {
-                    after(&mut last, |node, before, count| {
-                        call!(cuGraphAddEventWaitNode(node, graph, before, count, event.0))
-                    })?;
-                }
-                mark(&mut last, 2)?;
-            }
+            Ok(*last)
+        };
+        let events = work.events;
+        let mark = |which: usize| events.marks.map(|marks| marks[which]);
+        let [fetch, render, mix] = work.kernels;
+        record(&mut last, mark(0))?;
+        made.kernels[0] = run(&mut last, fetch)?;
+        record(&mut last, mark(1))?;
+        if let Some(event) = events.after {
+            after(&mut last, |node, before, count| {
+                call!(cuGraphAddEventWaitNode(node, graph, before, count, event.0))
+            })?;
+            made.wait = last;
         }
-        mark(&mut last, 3)?;
+        record(&mut last, mark(2))?;
+        made.kernels[1] = run(&mut last, render)?;
+        record(&mut last, events.rendered)?;
+        made.kernels[2] = run(&mut last, mix)?;
+        record(&mut last, mark(3))?;
         call!(cuGraphInstantiateWithFlags(&mut made.executable, graph, 0))?;
         call!(cuGraphUpload(made.executable, stream.0))?;
         Ok(made)
     }
 
-    /// Changes the sizes and arguments of the kernels.
+    /// Changes the sizes and arguments of the kernels, and which event they wait for.
     pub(super) fn change(&mut self, work: Work<'_>) -> Result<(), Failed> {
+        if let Some(event) = work.events.after {
+            call!(cuGraphExecEventWaitNodeSetEvent(self.executable, self.wait, event.0))?;
+        }
         for (mut kernel, node) in work.kernels.into_iter().zip(self.kernels) {
             let parameters = kernel.parameters();
             call!(cuGraphExecKernelNodeSetParams_v2(self.executable, node, &parameters))?;

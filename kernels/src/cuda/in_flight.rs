@@ -2,31 +2,34 @@
 //! slot that it had before, so that its memory stays pinned and its graphs fit.
 
 use super::driver::{Context, Event, Failed, Pinned, Registered, Stream};
-use super::graph::{Graph, Marks};
+use super::graph::{Events, Graph, Marks};
 use super::launch::{Launcher, Places, Size};
-use super::memory::Words;
+use super::memory::{SlotMemory, Words};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{MAX_TICKS, VoiceBlock};
 use std::sync::Weak;
 
-/// Slots of a GPU: for the blocks that an engine has when two are in flight, and one more for another
-/// caller.
-pub(super) const IN_FLIGHT_SLOTS: usize = 4;
+/// Slots of a GPU: for the two blocks that an engine or a service has, and one more for another caller.
+pub(super) const IN_FLIGHT_SLOTS: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct InFlightSlot {
-    index: usize,
     pub(super) source: Source,
+    /// Runs all work of the slot, so that a block does not touch its buffers before the last block is done with them.
+    pub(super) queue: Stream,
     /// The uploads of all pieces in the host's memory.
     pub(super) host: Pinned,
     /// Which list of items the first upload holds, as the packer counts.
     pub(super) list: u64,
     /// The uploads of all pieces in the device's memory.
     device: CUdeviceptr,
+    memory: SlotMemory,
     /// The mixed audio that the device writes.
     pub(super) mixed: Pinned,
-    /// Recorded when the block before is finished.
-    pub(super) turn: Event,
+    /// Recorded when the block is rendered, and the next one may be.
+    pub(super) rendered: Event,
+    /// Whether the last block of the slot records it by itself.
+    pub(super) records_rendered: bool,
     pub(super) marks: Marks,
     /// Graphs for each number of ticks from one on.
     graphs: Vec<Graphs>,
@@ -35,9 +38,9 @@ pub(super) struct InFlightSlot {
     last_used: u64,
 }
 
-/// The graphs for a number of ticks, and the size that each covers: for a block by itself, and for one that is fetched while the
-/// block before is rendered.
-type Graphs = [(Graph, Size); 2];
+/// The graphs for a number of ticks, with the size that each covers and what its rendering waits for: for a block by
+/// itself, and for one that is fetched while the block before is rendered.
+type Graphs = [(Graph, Size, Option<Event>); 2];
 
 /// The pinned memory of a block.
 #[derive(Clone, Debug, Default)]
@@ -67,15 +70,17 @@ impl Source {
 }
 
 impl InFlightSlot {
-    pub(super) fn new(index: usize, context: &mut Context, words: &Words) -> Result<Self, Failed> {
+    pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
         Ok(Self {
-            index,
             source: Source::default(),
+            queue: Stream::new()?,
             host: context.pinned_words(words.uploads)?,
             list: 0,
             device: context.device_words(words.uploads)?,
+            memory: SlotMemory::new(context, words)?,
             mixed: context.pinned_words(words.mixed)?,
-            turn: Event::new()?,
+            rendered: Event::new()?,
+            records_rendered: false,
             marks: [Event::new()?, Event::new()?, Event::new()?, Event::new()?],
             graphs: Vec::with_capacity(MAX_TICKS),
             is_used: false,
@@ -91,48 +96,61 @@ impl InFlightSlot {
             // Host and device share one address space on every system we run on.
             host: self.host.address() as CUdeviceptr + offset,
             device: self.device + offset,
-            slot: self.index,
+            memory: self.memory,
             mixed: self.mixed.address() as CUdeviceptr,
         }
     }
 
-    /// Makes graphs for every number of ticks.
+    /// The events of a block that is rendered `after` another one. A block by itself does not record when it is rendered,
+    /// which would take time.
+    pub(super) fn events(&self, after: Option<Event>, marked: bool) -> Events {
+        Events {
+            after,
+            rendered: (after.is_some() || marked).then_some(self.rendered),
+            marks: marked.then_some(self.marks),
+        }
+    }
+
+    /// Makes graphs for every number of ticks. Until they are changed, those that wait for a block wait for `after`.
     pub(super) fn make_graphs(
         &mut self,
         launcher: &Launcher,
+        after: Event,
         marked: bool,
-        stream: Stream,
     ) -> Result<(), Failed> {
-        let marks = marked.then_some(self.marks);
         for ticks in 1..=MAX_TICKS {
             let places = self.places(ticks, 0);
             let graph = |after| {
-                let graph = launcher.with_work(&places, &Size::NOTHING, after, marks, |work| {
-                    Graph::new(work, stream)
+                let events = self.events(after, marked);
+                let graph = launcher.with_work(&places, &Size::NOTHING, events, |work| {
+                    Graph::new(work, self.queue)
                 })?;
-                Ok((graph, Size::NOTHING))
+                Ok((graph, Size::NOTHING, after))
             };
-            self.graphs.push([graph(None)?, graph(Some(self.turn))?]);
+            let graphs = [graph(None)?, graph(Some(after))?];
+            self.graphs.push(graphs);
         }
         Ok(())
     }
 
-    /// The graph for `ticks` ticks, changed if it covers another size. Returns whether it was changed.
+    /// The graph for `ticks` ticks, changed if it covers another size or waits for another event. Returns whether it was
+    /// changed.
     pub(super) fn graph(
         &mut self,
         ticks: usize,
-        is_beside: bool,
+        events: Events,
         size: &Size,
         launcher: &Launcher,
     ) -> Result<(&Graph, bool), Failed> {
         let places = self.places(ticks, 0);
-        let (graph, covered) = &mut self.graphs[ticks - 1][usize::from(is_beside)];
-        let resized = covered != size;
-        if resized {
-            launcher.with_work(&places, size, None, None, |work| graph.change(work))?;
-            *covered = *size;
+        let is_beside = events.after.is_some();
+        let (graph, covered, after) = &mut self.graphs[ticks - 1][usize::from(is_beside)];
+        let changed = (&*covered, &*after) != (size, &events.after);
+        if changed {
+            launcher.with_work(&places, size, events, |work| graph.change(work))?;
+            (*covered, *after) = (*size, events.after);
         }
-        Ok((graph, resized))
+        Ok((graph, changed))
     }
 
     /// Frees the slot after its block was collected.

@@ -1,11 +1,11 @@
 //! How the kernels are launched: the arguments and the grid of each for a block.
 
-use super::driver::{Event, Failed, Function, Module, Shape, Stream};
-use super::graph::{KERNELS, Kernel, Marks, Work};
+use super::driver::{Failed, Function, Module, Shape, Stream};
+use super::graph::{Events, KERNELS, Kernel, Work};
 use super::kernels::{
     self, FETCH_THREADS, FETCH_VOICES, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS,
 };
-use super::memory::{Memory, UPLOAD_WORDS};
+use super::memory::{Memory, SlotMemory, UPLOAD_WORDS};
 use super::upload::{Layout, Mix, Piece};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::Capacity;
@@ -64,8 +64,8 @@ pub(super) struct Places {
     /// The upload, in the host's memory and in the device's.
     pub(super) host: CUdeviceptr,
     pub(super) device: CUdeviceptr,
-    /// The in-flight slot, which has buffers of its own for voices and clouds.
-    pub(super) slot: usize,
+    /// The buffers of its in-flight slot.
+    pub(super) memory: SlotMemory,
     /// The mixed audio, in the host's memory.
     pub(super) mixed: CUdeviceptr,
 }
@@ -103,13 +103,12 @@ impl Launcher {
         }
     }
 
-    /// Calls `then` with the three kernels of a block, of which all but the first come `after` an event.
+    /// Calls `then` with the three kernels of a block and its events.
     pub(super) fn with_work<T>(
         &self,
         places: &Places,
         size: &Size,
-        after: Option<Event>,
-        marks: Option<Marks>,
+        events: Events,
         then: impl FnOnce(Work<'_>) -> Result<T, Failed>,
     ) -> Result<T, Failed> {
         let mut fetch =
@@ -127,8 +126,7 @@ impl Launcher {
                 kernel(1, [size.render_blocks, 1, 1], RENDER_THREADS, &mut pointers(&mut render)),
                 kernel(2, Self::mix_grid(places, size), MIX_THREADS, &mut pointers(&mut mix)),
             ],
-            after,
-            marks,
+            events,
         })
     }
 
@@ -197,42 +195,42 @@ impl Launcher {
             voices.start as u64,
             voices.len() as u64,
             source,
-            self.memory.descriptions[places.slot],
-            self.memory.copies[places.slot],
+            places.memory.descriptions,
+            places.memory.copies,
             self.slots as u64,
             places.ticks as u64,
         ]
     }
 
     fn render_arguments(&self, places: &Places) -> [u64; 14] {
-        let memory = &self.memory;
+        let (memory, own) = (&self.memory, &places.memory);
         [
             places.device,
-            memory.descriptions[places.slot],
-            memory.copies[places.slot],
+            own.descriptions,
+            own.copies,
             self.slots as u64,
             memory.tables,
             memory.table_rows,
             memory.phases,
             memory.levels,
             memory.slices,
-            memory.samples,
-            memory.routes,
-            memory.sounded,
+            own.rendered.samples,
+            own.rendered.routes,
+            own.sounded,
             places.ticks as u64,
             self.buses as u64,
         ]
     }
 
     fn mix_arguments(&self, places: &Places) -> [u64; 9] {
-        let memory = &self.memory;
+        let own = &places.memory;
         [
             places.device,
-            memory.samples,
-            memory.routes,
-            memory.sums,
-            memory.arrivals,
-            memory.sounded,
+            own.rendered.samples,
+            own.rendered.routes,
+            own.sums,
+            own.arrivals,
+            own.sounded,
             places.mixed,
             places.ticks as u64,
             self.buses as u64,

@@ -36,8 +36,9 @@ pub(super) struct Words {
     copies: usize,
     partials: usize,
     slices: usize,
-    samples: usize,
-    routes: usize,
+    /// Samples and routes of a block of one piece, and of one of several.
+    rendered: RenderedWords,
+    large: RenderedWords,
     sums: usize,
     arrivals: usize,
     /// The mixed audio of a block, in the host's memory.
@@ -58,8 +59,8 @@ impl Words {
             copies: MAX_TICKS * capacity.slots * COPY_WORDS,
             partials: capacity.slots * MAX_PARTIALS,
             slices: 2 * items,
-            samples: items * MAX_TICKS * STEREO,
-            routes: items * MAX_TICKS,
+            rendered: RenderedWords::new(layout.items),
+            large: RenderedWords::new(if pieces > 1 { items } else { 0 }),
             sums: MAX_TICKS * capacity.buses.min(Section::MAX_BUSES) * blocks * STEREO,
             // Each tile has at least one bus.
             arrivals: 1 + capacity.buses * MAX_TICKS,
@@ -70,9 +71,27 @@ impl Words {
 
     /// Bytes of all device memory.
     pub(super) fn device_bytes(&self) -> usize {
-        let once = self.slices + self.samples + self.routes + self.sums + table_words();
-        let in_flight = IN_FLIGHT_SLOTS * (self.descriptions + self.copies + self.uploads);
-        4 * (2 * self.partials + once + 2 * self.voices + in_flight)
+        let once = 2 * (self.voices + self.partials) + self.slices + self.large.all();
+        let for_rendering = self.descriptions + self.copies + self.uploads;
+        let for_mixing = self.rendered.all() + self.sums + self.arrivals;
+        4 * (once + table_words() + IN_FLIGHT_SLOTS * (for_rendering + for_mixing))
+    }
+}
+
+/// Words of what rendering leaves for the mix.
+#[derive(Debug)]
+struct RenderedWords {
+    samples: usize,
+    routes: usize,
+}
+
+impl RenderedWords {
+    fn new(items: usize) -> Self {
+        Self { samples: items * MAX_TICKS * STEREO, routes: items * MAX_TICKS }
+    }
+
+    fn all(&self) -> usize {
+        self.samples + self.routes
     }
 }
 
@@ -81,57 +100,72 @@ fn table_words() -> usize {
     tables().rows().len() + IMPORTED_ROWS * MAX_PARTIALS
 }
 
-/// Several buffers of so many words.
-fn several<const N: usize>(
-    context: &mut Context,
-    words: usize,
-) -> Result<[CUdeviceptr; N], Failed> {
-    let mut addresses = [0; N];
-    for address in &mut addresses {
-        *address = context.device_words(words)?;
-    }
-    Ok(addresses)
-}
-
-/// Addresses of the buffers.
+/// Addresses of what rendering leaves for the mix.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
-    /// Used in turn.
-    pub(super) voices: [CUdeviceptr; 2],
-    /// Of each in-flight slot, so that a block is fetched while the one before is still rendered.
-    pub(super) descriptions: [CUdeviceptr; IN_FLIGHT_SLOTS],
-    pub(super) copies: [CUdeviceptr; IN_FLIGHT_SLOTS],
-    pub(super) tables: CUdeviceptr,
-    pub(super) table_rows: u64,
-    pub(super) phases: CUdeviceptr,
-    pub(super) levels: CUdeviceptr,
-    pub(super) slices: CUdeviceptr,
+pub(super) struct Rendered {
     pub(super) samples: CUdeviceptr,
     pub(super) routes: CUdeviceptr,
+}
+
+impl Rendered {
+    fn new(context: &mut Context, words: &RenderedWords) -> Result<Self, Failed> {
+        Ok(Self {
+            samples: context.device_words(words.samples)?,
+            routes: context.device_words(words.routes)?,
+        })
+    }
+}
+
+/// Addresses of the buffers of an in-flight slot. Each slot has its own, so that a block is fetched while the one
+/// before is rendered, and mixed while the next one is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlotMemory {
+    pub(super) descriptions: CUdeviceptr,
+    pub(super) copies: CUdeviceptr,
+    pub(super) rendered: Rendered,
     pub(super) sounded: CUdeviceptr,
     pub(super) sums: CUdeviceptr,
     pub(super) arrivals: CUdeviceptr,
 }
 
+impl SlotMemory {
+    pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
+        Ok(Self {
+            descriptions: context.device_words(words.descriptions)?,
+            copies: context.device_words(words.copies)?,
+            rendered: Rendered::new(context, &words.rendered)?,
+            sounded: context.device_words(1)?,
+            sums: context.device_words(words.sums)?,
+            arrivals: context.device_words(words.arrivals)?,
+        })
+    }
+}
+
+/// Addresses of the buffers that all blocks use.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// Used in turn.
+    pub(super) voices: [CUdeviceptr; 2],
+    pub(super) tables: CUdeviceptr,
+    pub(super) table_rows: u64,
+    pub(super) phases: CUdeviceptr,
+    pub(super) levels: CUdeviceptr,
+    pub(super) slices: CUdeviceptr,
+    /// For blocks of several pieces. There is one, because it may be large: such a block is mixed before the next
+    /// one is rendered.
+    pub(super) large: Rendered,
+}
+
 impl Memory {
     pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
-        let voices = several(context, words.voices)?;
-        let descriptions = several(context, words.descriptions)?;
-        let copies = several(context, words.copies)?;
         let memory = Self {
-            voices,
-            descriptions,
-            copies,
+            voices: [context.device_words(words.voices)?, context.device_words(words.voices)?],
             tables: context.device_words(table_words())?,
             table_rows: (table_words() / MAX_PARTIALS) as u64,
             phases: context.device_words(words.partials)?,
             levels: context.device_words(words.partials)?,
             slices: context.device_words(words.slices)?,
-            samples: context.device_words(words.samples)?,
-            routes: context.device_words(words.routes)?,
-            sounded: context.device_words(1)?,
-            sums: context.device_words(words.sums)?,
-            arrivals: context.device_words(words.arrivals)?,
+            large: Rendered::new(context, &words.large)?,
         };
         Context::write(memory.tables, tables().rows())?;
         Ok(memory)

@@ -60,10 +60,11 @@ pub(super) fn set_up(
         imported: 0,
         launcher,
         in_flight_slots,
-        queues: [Stream::new()?, Stream::new()?],
-        rendered: [Event::new()?, Event::new()?],
+        odd_pieces: Stream::new()?,
+        odd_rendered: Event::new()?,
         copied: [Event::new()?, Event::new()?],
-        last_queue: 0,
+        last: 0,
+        turn: None,
         sending: Sent::default(),
         voices: 0,
         context,
@@ -82,22 +83,24 @@ fn allocate(
     let module = Module::load(image.bytes)?;
     let memory = Memory::new(context, words)?;
     let launcher = Launcher::new(module, memory, layout, capacity)?;
-    let in_flight_slots =
-        (0..IN_FLIGHT_SLOTS).map(|index| InFlightSlot::new(index, context, words));
+    let in_flight_slots = (0..IN_FLIGHT_SLOTS).map(|_| InFlightSlot::new(context, words));
     Ok((launcher, in_flight_slots.collect::<Result<_, _>>()?))
 }
 
 /// Makes the graphs and replays some, so that the first block is as quick as later ones.
 fn warm_up(transfer: &mut Transfer) -> Result<(), GpuError> {
-    let (queue, marked) = (transfer.queues[0], transfer.options.stage_times);
-    for slot in &mut transfer.in_flight_slots {
-        slot.make_graphs(&transfer.launcher, marked, queue)?;
+    for index in 0..IN_FLIGHT_SLOTS {
+        // Blocks in turn get slots in turn.
+        let before = (index + IN_FLIGHT_SLOTS - 1) % IN_FLIGHT_SLOTS;
+        let after = transfer.in_flight_slots[before].rendered;
+        let slot = &mut transfer.in_flight_slots[index];
+        slot.make_graphs(&transfer.launcher, after, transfer.options.stage_times)?;
     }
     for ticks in 1..=MAX_TICKS {
         transfer.sending = Sent::silent(ticks);
         transfer.send_all(&Size::NOTHING)?;
     }
-    let finished = queue.finish(Duration::from_secs(10));
-    finished
-        .map_err(|_| GpuError::Call { call: "warming up", reason: "the device does not finish" })
+    let late = |_| GpuError::Call { call: "warming up", reason: "the device does not finish" };
+    let mut slots = transfer.in_flight_slots.iter();
+    slots.try_for_each(|slot| slot.queue.finish(Duration::from_secs(10)).map_err(late))
 }

@@ -1,12 +1,14 @@
 //! The transfer to the GPU and back: sends a block's pieces and waits for the mixed audio.
 //!
 //! Blocks are rendered one after the other, since each continues the phases of the last, but a block is fetched
-//! while the one before is still rendered: they alternate between two queues. Most blocks fit
-//! into one piece and are one replay of a graph, in which rendering waits for the block before: every call of the driver takes the host
-//! two to three microseconds. Large blocks are sent in several
-//! pieces, alternately on the two queues: while one piece is rendered the next one is copied.
+//! while the one before is still rendered, and mixed while the next one is: every in-flight slot has a queue. Most
+//! blocks fit into one piece and are one replay of a graph, in which rendering waits until the block before is
+//! rendered: every call of the driver takes the host two to three microseconds. Large blocks are sent in several
+//! pieces, alternately on the slot's queue and on another one: while one piece is rendered the next one is copied.
+//! They are mixed before the next block is rendered.
 
 use super::driver::{Context, Event, Failed, Rows, Stream};
+use super::graph::Kernel;
 use super::in_flight::{InFlightSlot, acquire};
 use super::kernels::{MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::launch::{Launcher, Places, Size};
@@ -17,6 +19,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{Buses, Capacity, RenderError, TICK, VoiceBlock};
 use myriad_engine::spectrum::UnisonVoice;
 use std::ffi::c_void;
+use std::mem::replace;
 use std::time::Instant;
 
 #[derive(Debug)]
@@ -29,12 +32,15 @@ pub(super) struct Transfer {
     pub(super) imported: u64,
     pub(super) launcher: Launcher,
     pub(super) in_flight_slots: Vec<InFlightSlot>,
-    pub(super) queues: [Stream; 2],
-    /// The one on which the last block ended.
-    pub(super) last_queue: usize,
-    /// Recorded when a queue has rendered its last piece.
-    pub(super) rendered: [Event; 2],
-    /// Recorded when a queue has copied its last piece.
+    /// The slot of the last block that was sent.
+    pub(super) last: usize,
+    /// What rendering of the block that is being sent waits for.
+    pub(super) turn: Option<Event>,
+    /// The queue of every second piece of large blocks.
+    pub(super) odd_pieces: Stream,
+    /// Recorded when the last odd piece is rendered.
+    pub(super) odd_rendered: Event,
+    /// Recorded when the last even and the last odd piece is copied.
     pub(super) copied: [Event; 2],
     pub(super) sending: Sent,
     /// Which of the buffers for voices the last block of several pieces used.
@@ -110,31 +116,49 @@ impl Transfer {
     pub(super) fn send_all(&mut self, size: &Size) -> Result<(), Failed> {
         let Sent { slot: index, ticks, .. } = self.sending;
         self.counters.upload_bytes = size.bytes(ticks);
+        self.take_turn()?;
+        let slot = &mut self.in_flight_slots[index];
+        let (queue, events) = (slot.queue, slot.events(self.turn, self.options.stage_times));
+        slot.records_rendered = events.rendered.is_some();
         if self.options.graph {
-            let is_beside = self.in_flight_slots.iter().filter(|slot| slot.is_used()).count() > 1;
-            if is_beside {
-                self.queues[self.last_queue].record(self.in_flight_slots[index].turn)?;
-                self.last_queue = 1 - self.last_queue;
-            }
-            let slot = &mut self.in_flight_slots[index];
-            let (graph, resized) = slot.graph(ticks, is_beside, size, &self.launcher)?;
-            self.counters.resizes += u64::from(resized);
-            return graph.launch(self.queues[self.last_queue]);
+            let (graph, changed) = slot.graph(ticks, events, size, &self.launcher)?;
+            self.counters.resizes += u64::from(changed);
+            return graph.launch(queue);
         }
-        // The same without a graph and one block after the other, for comparison.
-        let queue = self.queues[self.last_queue];
-        let places = self.in_flight_slots[index].places(ticks, 0);
-        self.launcher.with_work(&places, size, None, None, |work| {
+        // The same without a graph, for comparison.
+        let places = slot.places(ticks, 0);
+        self.launcher.with_work(&places, size, events, |work| {
+            let run =
+                |kernel: Kernel<'_>| queue.launch(kernel.function, kernel.shape, kernel.arguments);
+            let [fetch, render, mix] = work.kernels;
             self.mark(queue, 0)?;
-            for (index, kernel) in work.kernels.into_iter().enumerate() {
-                queue.launch(kernel.function, kernel.shape, kernel.arguments)?;
-                if index == 0 {
-                    self.mark(queue, 1)?;
-                    self.mark(queue, 2)?;
-                }
+            run(fetch)?;
+            self.mark(queue, 1)?;
+            if let Some(event) = events.after {
+                queue.wait_for(event)?;
             }
+            self.mark(queue, 2)?;
+            run(render)?;
+            if let Some(event) = events.rendered {
+                queue.record(event)?;
+            }
+            run(mix)?;
             self.mark(queue, 3)
         })
+    }
+
+    /// Sets what rendering of the block that is being sent waits for: the block before, if it is in flight. A block that
+    /// does not record when it is rendered is waited for as a whole.
+    fn take_turn(&mut self) -> Result<(), Failed> {
+        let last = replace(&mut self.last, self.sending.slot);
+        let before = &self.in_flight_slots[last];
+        // If it had the same slot, it is collected.
+        let is_beside = last != self.sending.slot && before.is_used();
+        if is_beside && !before.records_rendered {
+            before.queue.record(before.rendered)?;
+        }
+        self.turn = is_beside.then_some(before.rendered);
+        Ok(())
     }
 
     /// Sends one of several pieces; with the last piece comes the size of the mix.
@@ -144,29 +168,45 @@ impl Transfer {
         piece: &Piece,
         last: Option<Size>,
     ) -> Result<(), Failed> {
-        let turn_comes = self.in_flight_slots[self.sending.slot].turn;
-        if number == 0 {
-            let queue = self.queues[self.last_queue];
-            (0..3).try_for_each(|which| self.mark(queue, which))?;
-            self.counters.upload_bytes = 0;
-            queue.record(turn_comes)?;
-            // Its copy does not wait for the block before.
-            self.last_queue = 1 - self.last_queue;
-            self.voices = 1 - self.voices;
+        let own_queue = self.in_flight_slots[self.sending.slot].queue;
+        let odd = number % 2;
+        let queue = [own_queue, self.odd_pieces][odd];
+        match number {
+            0 => {
+                self.take_turn()?;
+                self.mark(queue, 0)?;
+                self.counters.upload_bytes = 0;
+                self.voices = 1 - self.voices;
+            }
+            // When the first piece is copied, the slot's queue is done with its last block.
+            1 => queue.wait_for(self.copied[0])?,
+            _ => {}
         }
-        let turn = (self.last_queue + number) % 2;
-        let queue = self.queues[turn];
         let places = self.copy_piece(queue, number, piece)?;
-        queue.record(self.copied[turn])?;
+        queue.record(self.copied[odd])?;
+        if number == 0 {
+            self.mark(queue, 1)?;
+        }
         // The clouds of a piece may belong to a voice that came with the piece before.
-        queue.wait_for(if number == 0 { turn_comes } else { self.copied[1 - turn] })?;
+        let after = if number < 2 { self.turn } else { Some(self.copied[1 - odd]) };
+        if let Some(event) = after {
+            queue.wait_for(event)?;
+        }
+        if number == 0 {
+            self.mark(queue, 2)?;
+        }
         self.launcher.render_piece(queue, &places, piece)?;
-        queue.record(self.rendered[turn])?;
+        if odd == 1 {
+            queue.record(self.odd_rendered)?;
+        }
         if let Some(size) = last {
-            queue.wait_for(self.rendered[1 - turn])?;
-            self.launcher.mix(queue, &places, &size)?;
-            self.mark(queue, 3)?;
-            self.last_queue = turn;
+            own_queue.wait_for(self.odd_rendered)?;
+            self.launcher.mix(own_queue, &places, &size)?;
+            let slot = &mut self.in_flight_slots[self.sending.slot];
+            // After the mix, because the next large block is rendered into the same buffer.
+            own_queue.record(slot.rendered)?;
+            slot.records_rendered = true;
+            self.mark(own_queue, 3)?;
         }
         Ok(())
     }
@@ -181,7 +221,8 @@ impl Transfer {
     ) -> Result<Places, Failed> {
         let Sent { slot, ticks, .. } = self.sending;
         let slot = &self.in_flight_slots[slot];
-        let places = slot.places(ticks, number * self.layout.words);
+        let mut places = slot.places(ticks, number * self.layout.words);
+        places.memory.rendered = self.launcher.memory.large;
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
         let first = (piece.indices.start * VOICE_BYTES) as CUdeviceptr;
@@ -218,9 +259,11 @@ impl Transfer {
         const POLLS: usize = 100;
         let deadline = self.options.deadline;
         if self.options.stage_times && sent.sounds {
-            let [start, uploaded, turn, end] = self.in_flight_slots[sent.slot].marks;
+            let slot = &self.in_flight_slots[sent.slot];
+            let [start, uploaded, turn, end] = slot.marks;
             end.wait(deadline)?;
             self.counters.times.upload = start.microseconds_to(uploaded)?;
+            self.counters.times.render = turn.microseconds_to(slot.rendered)?;
             self.counters.times.compute = turn.microseconds_to(end)?;
             return Ok(());
         }
@@ -232,11 +275,17 @@ impl Transfer {
                 }
                 std::hint::spin_loop();
             }
-            self.queues.iter().try_for_each(|queue| queue.check())?;
+            // Any queue reports a failure of the device.
+            self.in_flight_slots[sent.slot].queue.check()?;
             if start.elapsed() > deadline {
                 return Err(RenderError::Late { milliseconds: deadline.as_millis() as u64 });
             }
         }
+    }
+
+    /// Starts a kernel that fails, before the next block of the slot that was used last.
+    pub(super) fn provoke_failure(&self) -> Result<(), Failed> {
+        self.launcher.fail(self.in_flight_slots[self.last].queue)
     }
 
     /// Copies the mixed audio into `buses`, and releases the slot. Returns the number of sounded partials.

@@ -35,7 +35,7 @@ impl Module {
 }
 
 /// An event. Lives as long as its context.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cuda) struct Event(pub(in crate::cuda) sys::CUevent);
 
 // SAFETY: handles may be used from any thread.

@@ -3,7 +3,7 @@
 use super::super::benchmark::{BarePartial, bare_partials, error_db};
 use super::super::kernels::{MIX_GROUPS, MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::super::memory::{COPY_WORDS, DESCRIPTION_WORDS};
-use super::super::upload::{Layout, MIX_SLOTS, Packer, Piece, PieceSink};
+use super::super::upload::{Layout, MIX_SLOTS, Mix as MixSize, Packer, Piece, PieceSink};
 use super::{kernels, table_rows};
 use myriad_conformance::{CHECKS, Check, clients_do_not_matter};
 use myriad_engine::render::{
@@ -11,11 +11,16 @@ use myriad_engine::render::{
 };
 use myriad_engine::spectrum::{MAX_PARTIALS, UnisonVoice};
 use std::collections::VecDeque;
+use std::mem::take;
 use std::sync::Arc;
 
 const STEREO: usize = 2 * TICK;
 
-/// Does what the CUDA renderer does, by the same packing and the same kernels.
+/// Blocks that may be in flight.
+const DEPTH: usize = 2;
+
+/// Does what the CUDA renderer does, by the same packing and the same kernels. A block is mixed when it is collected, so
+/// that with two blocks in flight the second is rendered before the first is mixed.
 struct Emulated {
     /// Slices of a cloud.
     slices: usize,
@@ -24,14 +29,25 @@ struct Emulated {
     packer: Option<Packer>,
     memory: Memory,
     /// Blocks that were submitted, oldest first.
-    in_flight: VecDeque<Finished>,
+    in_flight: VecDeque<InFlightSlot>,
+    /// Slots without a block.
+    idle: VecDeque<InFlightSlot>,
 }
 
-/// The output of the kernels for a rendered block.
-struct Finished {
+/// What the device has for each block in flight.
+#[derive(Default)]
+struct InFlightSlot {
     ticks: usize,
-    sounds: bool,
     number: u32,
+    /// What the mix sums, if anything sounds.
+    size: Option<MixSize>,
+    /// The last upload of the block.
+    upload: Vec<u32>,
+    samples: Vec<f32>,
+    routes: Vec<u32>,
+    sounded: u32,
+    sums: Vec<f32>,
+    arrivals: Vec<u32>,
     mixed: Vec<u32>,
 }
 
@@ -45,22 +61,15 @@ struct Memory {
     cut: usize,
     slots: usize,
     buses: usize,
-    ticks: usize,
-    sounds: bool,
     list: u64,
     stage: Vec<u32>,
-    upload: Vec<u32>,
+    /// The slot of the block that is being submitted.
+    slot: InFlightSlot,
     descriptions: Vec<u32>,
     copies: Vec<u32>,
     phases: Vec<u32>,
     levels: Vec<f32>,
     slices: Vec<[u32; 2]>,
-    samples: Vec<f32>,
-    routes: Vec<u32>,
-    sounded: u32,
-    sums: Vec<f32>,
-    arrivals: Vec<u32>,
-    mixed: Vec<u32>,
 }
 
 type Fetch = unsafe extern "C" fn(
@@ -118,7 +127,8 @@ impl PieceSink for Memory {
 
     fn send(&mut self, _: usize, piece: Piece) -> Result<(), RenderError> {
         let library = kernels(self.cut);
-        self.sounds |= piece.items > 0;
+        let slot = &mut self.slot;
+        slot.size = piece.mix.filter(|mix| mix.tiles > 0);
         let rows = table_rows();
         // SAFETY: the types are those of emulate.cpp, and the memory is as large as the CUDA
         // renderer's.
@@ -126,7 +136,7 @@ impl PieceSink for Memory {
             let fetch = library.get::<Fetch>(b"emulate_fetch").expect("is there");
             fetch(
                 self.stage.as_ptr(),
-                self.upload.as_mut_ptr(),
+                slot.upload.as_mut_ptr(),
                 (piece.words / 2) as u32,
                 self.stage[self.list_at..].as_ptr(),
                 piece.voices.start as u32,
@@ -135,11 +145,11 @@ impl PieceSink for Memory {
                 self.descriptions.as_mut_ptr(),
                 self.copies.as_mut_ptr(),
                 self.slots as u32,
-                self.ticks as u32,
+                slot.ticks as u32,
             );
             let render = library.get::<RenderClouds>(b"emulate_render_clouds").expect("is there");
             render(
-                self.upload.as_ptr(),
+                slot.upload.as_ptr(),
                 self.descriptions.as_ptr(),
                 self.copies.as_ptr(),
                 self.slots as u32,
@@ -148,29 +158,49 @@ impl PieceSink for Memory {
                 self.phases.as_mut_ptr(),
                 self.levels.as_mut_ptr(),
                 self.slices.as_mut_ptr(),
-                self.samples.as_mut_ptr(),
-                self.routes.as_mut_ptr(),
-                &mut self.sounded,
-                self.ticks as u32,
+                slot.samples.as_mut_ptr(),
+                slot.routes.as_mut_ptr(),
+                &mut slot.sounded,
+                slot.ticks as u32,
                 self.buses as u32,
             );
-            if let Some(size) = piece.mix {
-                let mix = library.get::<Mix>(b"emulate_mix").expect("is there");
-                mix(
-                    size.groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
-                    self.upload.as_ptr(),
-                    self.samples.as_ptr(),
-                    self.routes.as_ptr(),
-                    self.sums.as_mut_ptr(),
-                    self.arrivals.as_mut_ptr(),
-                    &mut self.sounded,
-                    self.mixed.as_mut_ptr(),
-                    self.ticks as u32,
-                    self.buses as u32,
-                );
-            }
         }
         Ok(())
+    }
+}
+
+impl InFlightSlot {
+    fn new(capacity: Capacity, items: usize, layout: &Layout) -> Self {
+        let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
+        Self {
+            upload: vec![u32::MAX; layout.words],
+            samples: vec![f32::NAN; items * MAX_TICKS * STEREO],
+            routes: vec![0; items * MAX_TICKS],
+            sums: vec![f32::NAN; MAX_TICKS * capacity.buses * blocks * STEREO],
+            arrivals: vec![0; 1 + capacity.buses * MAX_TICKS],
+            mixed: vec![0; MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO],
+            ..Self::default()
+        }
+    }
+
+    fn mix(&mut self, size: MixSize, cut: usize, buses: usize) {
+        let library = kernels(cut);
+        // SAFETY: as above.
+        unsafe {
+            let mix = library.get::<Mix>(b"emulate_mix").expect("is there");
+            mix(
+                size.groups.div_ceil(MIX_GROUPS).next_power_of_two() as u32,
+                self.upload.as_ptr(),
+                self.samples.as_ptr(),
+                self.routes.as_ptr(),
+                self.sums.as_mut_ptr(),
+                self.arrivals.as_mut_ptr(),
+                &mut self.sounded,
+                self.mixed.as_mut_ptr(),
+                self.ticks as u32,
+                buses as u32,
+            );
+        }
     }
 }
 
@@ -178,7 +208,8 @@ impl Renderer for Emulated {
     fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
         let items = capacity.slots * self.slices;
         let layout = Layout::new(capacity, self.piece_items.min(items));
-        let blocks = capacity.slots.div_ceil(MIX_SLOTS * MIX_GROUPS);
+        self.in_flight.clear();
+        self.idle = (0..DEPTH).map(|_| InFlightSlot::new(capacity, items, &layout)).collect();
         self.packer = Some(Packer::new(capacity, self.slices, layout));
         self.memory = Memory {
             buses: capacity.buses,
@@ -186,64 +217,60 @@ impl Renderer for Emulated {
             list_at: layout.list_at,
             cut: self.slices,
             stage: vec![0; layout.words],
-            upload: vec![u32::MAX; layout.words],
             descriptions: vec![u32::MAX; MAX_TICKS * capacity.slots * DESCRIPTION_WORDS],
             copies: vec![u32::MAX; MAX_TICKS * capacity.slots * COPY_WORDS],
             phases: vec![0; capacity.slots * MAX_PARTIALS],
             levels: vec![f32::NAN; capacity.slots * MAX_PARTIALS],
             slices: vec![[0; 2]; items],
-            samples: vec![f32::NAN; items * MAX_TICKS * STEREO],
-            routes: vec![0; items * MAX_TICKS],
-            sums: vec![f32::NAN; MAX_TICKS * capacity.buses * blocks * STEREO],
-            arrivals: vec![0; 1 + capacity.buses * MAX_TICKS],
-            mixed: vec![0; MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO],
             ..Memory::default()
         };
         Ok(())
     }
 
     fn reset(&mut self) {
-        self.in_flight.clear();
+        let mut discarded = Buses::new(self.memory.buses);
+        while self.collect(&mut discarded).is_ok() {}
         self.packer.iter_mut().for_each(Packer::reset);
     }
 
     fn depth(&self) -> usize {
-        2
+        DEPTH
     }
 
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         let packer = self.packer.as_mut().ok_or(RenderError::NotPrepared)?;
         let memory = &mut self.memory;
-        (memory.ticks, memory.sounds) = (block.ticks(), false);
+        memory.slot = self.idle.pop_front().ok_or(RenderError::OutOfTurn)?;
+        memory.slot.ticks = block.ticks();
         memory.source = block.memory().voices().to_vec();
         packer.pack(block, memory)?;
-        self.in_flight.push_back(Finished {
-            ticks: memory.ticks,
-            sounds: memory.sounds,
-            number: packer.block,
-            mixed: memory.mixed.clone(),
-        });
+        memory.slot.number = packer.block;
+        self.in_flight.push_back(take(&mut memory.slot));
         Ok(())
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
-        let finished = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
+        let mut slot = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
         buses.clear();
-        if !finished.sounds {
+        let Some(size) = slot.size else {
+            self.idle.push_back(slot);
             return Ok(0);
-        }
-        let (header, samples) = finished.mixed.split_at(MIXED_WORDS);
+        };
+        slot.mix(size, self.slices, self.memory.buses);
+        let (header, samples) = slot.mixed.split_at(MIXED_WORDS);
         for bus in 0..self.memory.buses {
             for (side, out) in buses.bus_mut(bus).into_iter().enumerate() {
-                for (frame, out) in out.iter_mut().take(finished.ticks * TICK).enumerate() {
+                for (frame, out) in out.iter_mut().take(slot.ticks * TICK).enumerate() {
                     let (tick, frame) = (frame / TICK, frame % TICK);
                     let at = (tick * self.memory.buses + bus) * STEREO + side * TICK + frame;
                     *out = f32::from_bits(samples[at]);
                 }
             }
         }
-        assert_eq!(header[MIXED_BLOCK], finished.number);
-        Ok(header[MIXED_SOUNDED] as usize)
+        assert_eq!(header[MIXED_BLOCK], slot.number);
+        let sounded = header[MIXED_SOUNDED] as usize;
+        self.idle.push_back(slot);
+        Ok(sounded)
     }
 }
 
@@ -254,6 +281,7 @@ fn emulated(slices: usize, piece_items: usize) -> Box<dyn Renderer> {
         packer: None,
         memory: Memory::default(),
         in_flight: VecDeque::new(),
+        idle: VecDeque::new(),
     })
 }
 
