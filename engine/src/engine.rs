@@ -430,7 +430,7 @@ impl Engine {
     }
 
     /// The longest block of which stems are complete.
-    pub const MAX_STEM_FRAMES: usize = 8_192;
+    pub const MAX_STEM_FRAMES: usize = 16_384;
 
     /// Whether nothing sounds any more and all sound has been output.
     pub fn is_silent(&self) -> bool {

@@ -113,6 +113,26 @@ struct Worker {
     /// short pauses alternate, and the next is like the one before the last.
     was_short: bool,
     is_short_next: bool,
+    rhythm: Rhythm,
+}
+
+/// When jobs come after long pauses. Blocks that are played live come at equal intervals.
+#[derive(Default)]
+struct Rhythm {
+    last: Option<Instant>,
+    interval: Duration,
+    /// When the next one is likely to come, if the last two intervals were alike.
+    next: Option<Instant>,
+}
+
+impl Rhythm {
+    /// A job has come.
+    fn note(&mut self, now: Instant) {
+        let interval = self.last.map_or(Duration::ZERO, |last| now - last);
+        let is_regular = interval.abs_diff(self.interval) < interval / 8;
+        self.next = (is_regular && interval < LONGEST_INTERVAL).then(|| now + interval);
+        (self.last, self.interval) = (Some(now), interval);
+    }
 }
 
 impl Worker {
@@ -149,6 +169,12 @@ const SHORT_SPIN: Duration = Duration::from_micros(50);
 /// microseconds to wake up, so where jobs follow each other closely workers stay awake. The pauses between
 /// blocks that are played live are longer.
 const LONG_SPIN: Duration = Duration::from_micros(300);
+
+/// How long before a job is likely to come a worker wakes up, and how long it polls after that moment.
+const AHEAD: Duration = Duration::from_micros(100);
+
+/// Jobs that are further apart are not expected: polling for them would save little of that time.
+const LONGEST_INTERVAL: Duration = Duration::from_millis(25);
 
 /// Polls between two looks at the clock.
 const POLLS: usize = 16;
@@ -328,8 +354,14 @@ impl Shared {
     }
 
     /// Spins for a while, then sleeps, as long as worker `number` is idle. When it is woken for a job that will come
-    /// soon, it wakes others and spins once more.
-    fn wait_while_idle(&self, number: usize, mut spin: Duration, is_idle: impl Fn() -> bool) {
+    /// soon, it wakes others and spins once more. It also wakes up shortly before the time at which a job is likely.
+    fn wait_while_idle(
+        &self,
+        number: usize,
+        mut spin: Duration,
+        mut likely: Option<Instant>,
+        is_idle: impl Fn() -> bool,
+    ) {
         let sleeper = &self.sleepers[number - 1];
         loop {
             let start = Instant::now();
@@ -341,17 +373,25 @@ impl Shared {
                     std::hint::spin_loop();
                 }
             }
+            let wakes_at = likely.take().and_then(|likely| likely.checked_sub(AHEAD));
+            let is_early = || wakes_at.is_none_or(|at| Instant::now() < at);
             sleeper.is_asleep.store(true, Ordering::Relaxed);
             fence(Ordering::SeqCst);
-            while is_idle() && sleeper.is_asleep.load(Ordering::Relaxed) {
-                thread::park();
+            while is_idle() && sleeper.is_asleep.load(Ordering::Relaxed) && is_early() {
+                match wakes_at {
+                    Some(at) => thread::park_timeout(at.saturating_duration_since(Instant::now())),
+                    None => thread::park(),
+                }
             }
-            sleeper.is_asleep.store(false, Ordering::Relaxed);
+            // Whoever wakes a sleeper says so.
+            let is_woken = !sleeper.is_asleep.swap(false, Ordering::Relaxed);
             if !is_idle() {
                 return;
             }
-            self.wake_next(number, self.expected.load(Ordering::Relaxed));
-            spin = LONG_SPIN;
+            if is_woken {
+                self.wake_next(number, self.expected.load(Ordering::Relaxed));
+            }
+            spin = if is_woken { LONG_SPIN } else { 2 * AHEAD };
         }
     }
 }
@@ -368,7 +408,8 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
         let spin = if worker.is_short_next { LONG_SPIN } else { SHORT_SPIN };
         let idle = Instant::now();
         let is_wanted = || worker.is_wanted(shared.gate()) && helps();
-        shared.wait_while_idle(number, spin, || !quits() && !is_wanted());
+        let likely = worker.rhythm.next.filter(|&next| next > idle);
+        shared.wait_while_idle(number, spin, likely, || !quits() && !is_wanted());
         shared.wake_next(number, shared.threads.load(Ordering::Relaxed));
         if shared.gate().is_raised() && worker.raised.is_none() {
             worker.raised = Some(raise());
@@ -379,6 +420,9 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
         worker.done = generation;
         worker.is_short_next = worker.was_short;
         worker.was_short = idle.elapsed() < LONG_SPIN;
+        if !worker.was_short {
+            worker.rhythm.note(Instant::now());
+        }
         let job = shared.job.load(Ordering::Relaxed).cast::<Job<'_>>();
         // SAFETY: `run` does not return, and so keeps the job alive, until all workers have left.
         let job = unsafe { *job };
@@ -459,6 +503,23 @@ mod tests {
                 workers.awake() == helpers
             });
         }
+    }
+
+    #[test]
+    fn regular_jobs_are_expected_and_others_are_not() {
+        let start = Instant::now();
+        let at = |milliseconds: u64| start + Duration::from_millis(milliseconds);
+        let next = |jobs: &[u64]| {
+            let mut rhythm = Rhythm::default();
+            jobs.iter().for_each(|&job| rhythm.note(at(job)));
+            rhythm.next
+        };
+        assert_eq!(next(&[0]), None);
+        assert_eq!(next(&[0, 10]), None);
+        assert_eq!(next(&[0, 10, 20]), Some(at(30)));
+        assert_eq!(next(&[0, 10, 20, 23]), None);
+        // Too far apart.
+        assert_eq!(next(&[0, 100, 200]), None);
     }
 
     /// So each can have memory of its own.

@@ -4,26 +4,40 @@
 use super::driver::{Context, Event, Failed, Pinned, Registered, Stream};
 use super::graph::{Events, Graph, Marks};
 use super::launch::{Launcher, Places, Size};
-use super::memory::{SlotMemory, Words};
+use super::memory::{QueueMemory, Words};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{MAX_TICKS, VoiceBlock};
 use std::sync::Weak;
 
-/// Slots of a GPU: for the two blocks that an engine or a service has, and one more for another caller.
-pub(super) const IN_FLIGHT_SLOTS: usize = 3;
+/// Slots of a GPU: for the blocks that an engine has when three are on their way and it writes the next one.
+pub(super) const IN_FLIGHT_SLOTS: usize = 4;
+
+/// Queues of a GPU. Slots with even and odd numbers have one each, so that blocks in turn use them in turn.
+pub(super) const QUEUES: usize = 2;
+
+/// A queue, and the buffers of the block that runs on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RenderQueue {
+    pub(super) stream: Stream,
+    pub(super) memory: QueueMemory,
+}
+
+impl RenderQueue {
+    pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
+        Ok(Self { stream: Stream::new()?, memory: QueueMemory::new(context, words)? })
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct InFlightSlot {
     pub(super) source: Source,
-    /// Runs all work of the slot, so that a block does not touch its buffers before the last block is done with them.
-    pub(super) queue: Stream,
+    pub(super) queue: RenderQueue,
     /// The uploads of all pieces in the host's memory.
     pub(super) host: Pinned,
     /// Which list of items the first upload holds, as the packer counts.
     pub(super) list: u64,
     /// The uploads of all pieces in the device's memory.
     device: CUdeviceptr,
-    memory: SlotMemory,
     /// The mixed audio that the device writes.
     pub(super) mixed: Pinned,
     /// Recorded when the block is rendered, and the next one may be.
@@ -70,14 +84,17 @@ impl Source {
 }
 
 impl InFlightSlot {
-    pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
+    pub(super) fn new(
+        context: &mut Context,
+        words: &Words,
+        queue: RenderQueue,
+    ) -> Result<Self, Failed> {
         Ok(Self {
             source: Source::default(),
-            queue: Stream::new()?,
+            queue,
             host: context.pinned_words(words.uploads)?,
             list: 0,
             device: context.device_words(words.uploads)?,
-            memory: SlotMemory::new(context, words)?,
             mixed: context.pinned_words(words.mixed)?,
             rendered: Event::new()?,
             records_rendered: false,
@@ -96,7 +113,7 @@ impl InFlightSlot {
             // Host and device share one address space on every system we run on.
             host: self.host.address() as CUdeviceptr + offset,
             device: self.device + offset,
-            memory: self.memory,
+            memory: self.queue.memory,
             mixed: self.mixed.address() as CUdeviceptr,
         }
     }
@@ -123,7 +140,7 @@ impl InFlightSlot {
             let graph = |after| {
                 let events = self.events(after, marked);
                 let graph = launcher.with_work(&places, &Size::NOTHING, events, |work| {
-                    Graph::new(work, self.queue)
+                    Graph::new(work, self.queue.stream)
                 })?;
                 Ok((graph, Size::NOTHING, after))
             };

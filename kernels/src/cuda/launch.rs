@@ -5,7 +5,7 @@ use super::graph::{Events, KERNELS, Kernel, Work};
 use super::kernels::{
     self, FETCH_THREADS, FETCH_VOICES, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS,
 };
-use super::memory::{Memory, SlotMemory, UPLOAD_WORDS};
+use super::memory::{Memory, QueueMemory, UPLOAD_WORDS};
 use super::upload::{Layout, Mix, Piece};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::Capacity;
@@ -64,8 +64,8 @@ pub(super) struct Places {
     /// The upload, in the host's memory and in the device's.
     pub(super) host: CUdeviceptr,
     pub(super) device: CUdeviceptr,
-    /// The buffers of its in-flight slot.
-    pub(super) memory: SlotMemory,
+    /// The buffers of its queue.
+    pub(super) memory: QueueMemory,
     /// The mixed audio, in the host's memory.
     pub(super) mixed: CUdeviceptr,
 }

@@ -1,7 +1,7 @@
 //! Device memory: its buffers, as `kernels/cuda/` describes them, and their sizes.
 
 use super::driver::{Context, Failed};
-use super::in_flight::IN_FLIGHT_SLOTS;
+use super::in_flight::{IN_FLIGHT_SLOTS, QUEUES};
 use super::kernels::{MIX_GROUPS, MIXED_WORDS};
 use super::upload::{Layout, MIX_SLOTS};
 use cudarc::driver::sys::CUdeviceptr;
@@ -72,9 +72,9 @@ impl Words {
     /// Bytes of all device memory.
     pub(super) fn device_bytes(&self) -> usize {
         let once = 2 * (self.voices + self.partials) + self.slices + self.large.all();
-        let for_rendering = self.descriptions + self.copies + self.uploads;
-        let for_mixing = self.rendered.all() + self.sums + self.arrivals;
-        4 * (once + table_words() + IN_FLIGHT_SLOTS * (for_rendering + for_mixing))
+        let of_queue =
+            self.descriptions + self.copies + self.rendered.all() + self.sums + self.arrivals;
+        4 * (once + table_words() + QUEUES * of_queue + IN_FLIGHT_SLOTS * self.uploads)
     }
 }
 
@@ -116,10 +116,10 @@ impl Rendered {
     }
 }
 
-/// Addresses of the buffers of an in-flight slot. Each slot has its own, so that a block is fetched while the one
+/// Addresses of the buffers of a queue. Each has its own, so that a block is fetched while the one
 /// before is rendered, and mixed while the next one is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SlotMemory {
+pub(super) struct QueueMemory {
     pub(super) descriptions: CUdeviceptr,
     pub(super) copies: CUdeviceptr,
     pub(super) rendered: Rendered,
@@ -128,7 +128,7 @@ pub(super) struct SlotMemory {
     pub(super) arrivals: CUdeviceptr,
 }
 
-impl SlotMemory {
+impl QueueMemory {
     pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
         Ok(Self {
             descriptions: context.device_words(words.descriptions)?,

@@ -1,7 +1,7 @@
 //! Prepares a GPU: code, memory, queues, graphs.
 
 use super::driver::{Context, Event, Failed, Gpu, Module, Stream};
-use super::in_flight::{IN_FLIGHT_SLOTS, InFlightSlot};
+use super::in_flight::{IN_FLIGHT_SLOTS, InFlightSlot, QUEUES, RenderQueue};
 use super::kernels::{self, Image};
 use super::launch::{Launcher, Size};
 use super::memory::{Memory, Words};
@@ -83,7 +83,9 @@ fn allocate(
     let module = Module::load(image.bytes)?;
     let memory = Memory::new(context, words)?;
     let launcher = Launcher::new(module, memory, layout, capacity)?;
-    let in_flight_slots = (0..IN_FLIGHT_SLOTS).map(|_| InFlightSlot::new(context, words));
+    let queues = [RenderQueue::new(context, words)?, RenderQueue::new(context, words)?];
+    let in_flight_slots =
+        (0..IN_FLIGHT_SLOTS).map(|index| InFlightSlot::new(context, words, queues[index % QUEUES]));
     Ok((launcher, in_flight_slots.collect::<Result<_, _>>()?))
 }
 
@@ -102,5 +104,5 @@ fn warm_up(transfer: &mut Transfer) -> Result<(), GpuError> {
     }
     let late = |_| GpuError::Call { call: "warming up", reason: "the device does not finish" };
     let mut slots = transfer.in_flight_slots.iter();
-    slots.try_for_each(|slot| slot.queue.finish(Duration::from_secs(10)).map_err(late))
+    slots.try_for_each(|slot| slot.queue.stream.finish(Duration::from_secs(10)).map_err(late))
 }

@@ -1,15 +1,15 @@
 //! The transfer to the GPU and back: sends a block's pieces and waits for the mixed audio.
 //!
 //! Blocks are rendered one after the other, since each continues the phases of the last, but a block is fetched
-//! while the one before is still rendered, and mixed while the next one is: every in-flight slot has a queue. Most
+//! while the one before is still rendered, and mixed while the next one is: they alternate between two queues. Most
 //! blocks fit into one piece and are one replay of a graph, in which rendering waits until the block before is
 //! rendered: every call of the driver takes the host two to three microseconds. Large blocks are sent in several
-//! pieces, alternately on the slot's queue and on another one: while one piece is rendered the next one is copied.
+//! pieces, alternately on the block's queue and on a third one: while one piece is rendered the next one is copied.
 //! They are mixed before the next block is rendered.
 
 use super::driver::{Context, Event, Failed, Rows, Stream};
 use super::graph::Kernel;
-use super::in_flight::{InFlightSlot, acquire};
+use super::in_flight::{InFlightSlot, QUEUES, acquire};
 use super::kernels::{MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::launch::{Launcher, Places, Size};
 use super::memory::{STEREO, VOICE_BYTES};
@@ -118,7 +118,7 @@ impl Transfer {
         self.counters.upload_bytes = size.bytes(ticks);
         self.take_turn()?;
         let slot = &mut self.in_flight_slots[index];
-        let (queue, events) = (slot.queue, slot.events(self.turn, self.options.stage_times));
+        let (queue, events) = (slot.queue.stream, slot.events(self.turn, self.options.stage_times));
         slot.records_rendered = events.rendered.is_some();
         if self.options.graph {
             let (graph, changed) = slot.graph(ticks, events, size, &self.launcher)?;
@@ -147,15 +147,14 @@ impl Transfer {
         })
     }
 
-    /// Sets what rendering of the block that is being sent waits for: the block before, if it is in flight. A block that
-    /// does not record when it is rendered is waited for as a whole.
+    /// Sets what rendering of the block that is being sent waits for: the block before, if it is in flight on the other
+    /// queue. A block that does not record when it is rendered is waited for as a whole.
     fn take_turn(&mut self) -> Result<(), Failed> {
         let last = replace(&mut self.last, self.sending.slot);
         let before = &self.in_flight_slots[last];
-        // If it had the same slot, it is collected.
-        let is_beside = last != self.sending.slot && before.is_used();
+        let is_beside = before.is_used() && last % QUEUES != self.sending.slot % QUEUES;
         if is_beside && !before.records_rendered {
-            before.queue.record(before.rendered)?;
+            before.queue.stream.record(before.rendered)?;
         }
         self.turn = is_beside.then_some(before.rendered);
         Ok(())
@@ -168,7 +167,7 @@ impl Transfer {
         piece: &Piece,
         last: Option<Size>,
     ) -> Result<(), Failed> {
-        let own_queue = self.in_flight_slots[self.sending.slot].queue;
+        let own_queue = self.in_flight_slots[self.sending.slot].queue.stream;
         let odd = number % 2;
         let queue = [own_queue, self.odd_pieces][odd];
         match number {
@@ -178,7 +177,7 @@ impl Transfer {
                 self.counters.upload_bytes = 0;
                 self.voices = 1 - self.voices;
             }
-            // When the first piece is copied, the slot's queue is done with its last block.
+            // When the first piece is copied, the queue is done with its last block.
             1 => queue.wait_for(self.copied[0])?,
             _ => {}
         }
@@ -276,7 +275,7 @@ impl Transfer {
                 std::hint::spin_loop();
             }
             // Any queue reports a failure of the device.
-            self.in_flight_slots[sent.slot].queue.check()?;
+            self.in_flight_slots[sent.slot].queue.stream.check()?;
             if start.elapsed() > deadline {
                 return Err(RenderError::Late { milliseconds: deadline.as_millis() as u64 });
             }
@@ -285,7 +284,7 @@ impl Transfer {
 
     /// Starts a kernel that fails, before the next block of the slot that was used last.
     pub(super) fn provoke_failure(&self) -> Result<(), Failed> {
-        self.launcher.fail(self.in_flight_slots[self.last].queue)
+        self.launcher.fail(self.in_flight_slots[self.last].queue.stream)
     }
 
     /// Copies the mixed audio into `buses`, and releases the slot. Returns the number of sounded partials.

@@ -9,8 +9,11 @@ use myriad_engine::{
 
 /// The most frames rendered at a time: many blocks of a renderer, so that control, rendering and
 /// effects overlap, and few enough to react to Ctrl-C.
-const BLOCK: usize = 4_096;
+const BLOCK: usize = 16_384;
 const _: () = assert!(BLOCK <= Engine::MAX_STEM_FRAMES);
+
+/// The same from the song's end on, so that the tail ends soon after the sound.
+const TAIL_BLOCK: usize = 4_096;
 
 /// The longest automatic tail.
 pub const TAIL_LIMIT_SECONDS: f64 = 60.0;
@@ -177,7 +180,9 @@ impl SongRender {
         if self.ending.is_some() {
             return false;
         }
-        let left = (self.limit.0 - position).min(BLOCK as u64) as usize;
+        let is_long = position + BLOCK as u64 <= self.song_frames;
+        let most = if is_long { BLOCK } else { TAIL_BLOCK };
+        let left = (self.limit.0 - position).min(most as u64) as usize;
         self.render(left);
         for (stem, part) in self.stems.iter_mut().zip(0..) {
             for (stem, rendered) in stem.iter_mut().zip(self.engine.stem(part)) {
