@@ -78,8 +78,9 @@ fn rounds(kept: f32) -> f32 {
     GONE.ln() / kept.abs().ln()
 }
 
-/// Parameters of a part's effects for one tick.
+/// Parameters of a part's effects for one tick. Aligned so that threads do not share cache lines.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(128))]
 pub(crate) struct EffectParams {
     /// Whether any effect is on; if not, the values are not used.
     pub(crate) used: bool,
@@ -107,8 +108,9 @@ impl EffectParams {
     }
 }
 
-/// The effects of one part.
+/// The effects of one part. Aligned like their parameters.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct PartEffects {
     /// The rack that plays, and the one that rings out.
     racks: [Rack; 2],

@@ -2,6 +2,7 @@
 
 mod free_slots;
 
+use crate::aligned::AlignedSlice;
 use crate::disjoint::Disjoint;
 use crate::render::block::BlockWriter;
 use crate::render::{TICK, VoiceBlock};
@@ -22,9 +23,9 @@ pub(crate) struct CloudPool {
     /// What each voice did in the last tick, by its first slot; it has no copies before its first tick.
     last: Vec<UnisonVoice>,
     /// The position of each voice's noise in its lattice, in `2^-32` points, by its first slot.
-    band_clocks: Vec<u64>,
+    band_clocks: AlignedSlice<u64>,
     /// The phase of ratio 1 of each slot's cloud, with extra bits, for a renderer that takes over.
-    phases: Vec<u64>,
+    phases: AlignedSlice<u64>,
     free: FreeSlots,
     /// Slots from this one on have never been used since the last reset.
     high: usize,
@@ -44,8 +45,8 @@ impl CloudPool {
     pub(crate) fn new(slots: usize, sample_rate: f32) -> Self {
         Self {
             last: vec![UnisonVoice::default(); slots],
-            band_clocks: vec![0; slots],
-            phases: vec![0; slots],
+            band_clocks: AlignedSlice::new(0, slots),
+            phases: AlignedSlice::new(0, slots),
             free: FreeSlots::new(slots),
             high: 0,
             fading_voices: Vec::with_capacity(slots),
@@ -148,6 +149,7 @@ impl CloudPool {
             writer.push(slot, &voice, &voice.unison.pitch_factors());
         }
         drop(writer);
+        voices.settle();
         self.fading_voices = fading_voices;
         let (free, last) = (&mut self.free, &self.last);
         self.fading_voices.retain_mut(|FadingVoice { slot, ticks_left }| {
@@ -177,6 +179,11 @@ pub(crate) struct Voices<'a> {
 }
 
 impl Voices<'_> {
+    /// Makes what this thread wrote visible to other threads and devices. Whoever writes does it, after its last tick.
+    pub(crate) fn settle(&self) {
+        self.block.settle();
+    }
+
     /// A writer for some of the slots in `tick`.
     ///
     /// # Safety
@@ -333,6 +340,5 @@ impl VoiceWriter<'_> {
 impl Drop for VoiceWriter<'_> {
     fn drop(&mut self) {
         self.flush();
-        self.voices.block.settle();
     }
 }

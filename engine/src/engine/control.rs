@@ -132,12 +132,18 @@ impl Engine {
                     kit.compute(transport, &voices, tick);
                 }
                 part.compute(transport, &voices, tick, |chunks, compute| {
-                    workers.run(helpers, chunks, compute);
+                    workers.run(helpers, chunks, &|chunk| {
+                        compute(chunk);
+                        if helpers > 0 {
+                            voices.settle();
+                        }
+                    });
                 });
                 // SAFETY: no other part has these.
                 let effect_params = unsafe { all_effect_params.get(tick * part_count + index) };
                 part.effect_params(transport, effect_params);
             }
+            voices.settle();
         };
         let waiting = self.rendered.as_mut().filter(|rendered| !rendered.has_effects);
         let effects = waiting.map(|rendered| {

@@ -5,6 +5,7 @@ mod sections;
 
 use super::lazy_slice::{SLOTS_A_BLOCK, with_memory_ahead};
 use super::{MAX_TICKS, RenderError};
+use crate::aligned::AlignedSlice;
 use crate::disjoint::Disjoint;
 use crate::prefetch::prefetch;
 use crate::simd::LANES;
@@ -26,18 +27,18 @@ pub struct VoiceBlock {
     /// Indices below this one have memory.
     with_memory: usize,
     /// The index of the voices of every slot that is in use.
-    indices: Vec<u32>,
+    indices: AlignedSlice<u32>,
     /// Indices in use, in a block for several clients.
     used: usize,
     /// The clients, when there are several, and the first index of each.
     sections: Vec<Section>,
     first_indices: Vec<usize>,
     /// What every slot does, so that most code need not read the voices.
-    summaries: Vec<SlotSummary>,
+    summaries: AlignedSlice<SlotSummary>,
     /// The voices that begin at every slot.
-    spans: Vec<Span>,
+    spans: AlignedSlice<Span>,
     /// The phase of every slot's cloud when the block begins, for a renderer that takes over.
-    phases: Vec<u32>,
+    phases: AlignedSlice<u32>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
     slots: Vec<u64>,
     /// A bit for every slot at which voices begin.
@@ -128,13 +129,13 @@ impl VoiceBlock {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             voices: VoiceMemory::new(voices),
             with_memory: 0,
-            indices: vec![0; slots],
+            indices: AlignedSlice::new(0, slots),
             used: 0,
             sections: Vec::new(),
             first_indices: Vec::new(),
-            summaries: vec![SlotSummary::default(); slots],
-            spans: vec![Span::default(); slots],
-            phases: vec![0; slots],
+            summaries: AlignedSlice::new(SlotSummary::default(), slots),
+            spans: AlignedSlice::new(Span::default(), slots),
+            phases: AlignedSlice::new(0, slots),
             slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             first_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             ticks: 0,
@@ -370,7 +371,7 @@ pub(crate) struct BlockWriter<'a> {
 }
 
 impl BlockWriter<'_> {
-    /// Adds a voice, whose first slot is `slot`, to `tick`; ticks of a slot come in order. It is stored at `index`.
+    /// Adds a voice, whose first slot is `slot`, to `tick`; ticks come in order. It is stored at `index`.
     ///
     /// # Safety
     /// No other thread writes to its slots, nor to that index.
@@ -379,14 +380,21 @@ impl BlockWriter<'_> {
         let copies = voice.unison.copies();
         // SAFETY: the caller guarantees it.
         let (place, span, summaries) = unsafe {
-            *self.indices.get(slot) = index;
+            let known = self.indices.get(slot);
+            // Mostly it is the same as before, and then other threads may go on reading their copy of the line.
+            if *known != index {
+                *known = index;
+            }
             (
                 self.voices.get(index as usize),
                 self.spans.get(slot),
                 self.summaries.range(slot..slot + copies),
             )
         };
-        summarise(span, summaries, tick, voice);
+        match tick {
+            0 => summarise_first(span, summaries, voice),
+            _ => summarise(span, summaries, tick, voice),
+        }
         (self.write)(&mut place[tick], voice);
     }
 
@@ -422,6 +430,17 @@ fn summarise(span: &mut Span, summaries: &mut [SlotSummary], tick: usize, voice:
     span.ticks |= 1 << tick;
     span.most_copies = span.most_copies.max(copies);
     (span.last_copies, span.last_groups) = (copies, extent.groups);
+}
+
+/// The same for the first tick of a block in which no later tick is yet. Nothing is read: that would wait for the
+/// thread that has cleared the block, and writing does not.
+#[inline(always)]
+fn summarise_first(span: &mut Span, summaries: &mut [SlotSummary], voice: &UnisonVoice) {
+    let (extent, copies) = (Extent::of(voice), summaries.len() as u8);
+    let mut summary = SlotSummary::default();
+    summary.add(0, extent);
+    summaries.fill(summary);
+    *span = Span { ticks: 1, most_copies: copies, last_copies: copies, last_groups: extent.groups };
 }
 
 /// Lists the slots of a voice as sounding.
