@@ -241,10 +241,12 @@ impl Engine {
             depth,
             renderer,
             workers,
-            // The thread that waits for a device has a core of its own, unless there are few.
-            most_helpers: match depth > 1 && config.threads > 4 {
-                true => config.threads - 2,
-                false => config.threads - 1,
+            // The thread that waits for a device has a core of its own, and so has the one that writes the output, unless
+            // there are few: all wait for a helper that shares its core.
+            most_helpers: match (depth > 1, config.threads) {
+                (true, 9..) => config.threads - 3,
+                (true, 5..) => config.threads - 2,
+                _ => config.threads - 1,
             },
             buses: Buses::new(capacity.buses),
             rendered: None,

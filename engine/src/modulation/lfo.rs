@@ -189,11 +189,12 @@ impl Lfo {
         self.shared
     }
 
-    /// Fills a lane with the values for all notes of a chunk.
+    /// Fills a lane with the values for the first `count` notes of a chunk.
     #[inline(always)]
     pub(crate) fn fill(
         &self,
         lane: &mut [f32; CHUNK],
+        count: usize,
         note_cycles: &[f64; CHUNK],
         ages: &Lane,
         seeds: &Lane<u32>,
@@ -206,7 +207,7 @@ impl Lfo {
             Shape::SmoothRandom => {
                 (0..CHUNK).for_each(|index| lane[index] = value(Shape::SmoothRandom, index));
             }
-            shape => (0..CHUNK).for_each(|index| lane[index] = value(shape, index)),
+            shape => (0..count).for_each(|index| lane[index] = value(shape, index)),
         }
     }
 

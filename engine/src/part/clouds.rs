@@ -3,7 +3,7 @@
 use super::Part;
 use super::copies::{Copies, Original};
 use super::lanes::{LOG2_PER_DB, VoiceLanes};
-use super::layer::{LayerLanes, Own, SecondLayer, Walk, table};
+use super::layer::{FromVoice, LayerLanes, SecondLayer, Walk, table};
 use super::modulate::Chunk;
 use super::records::{Inputs, transpose};
 use super::shaping::{Filters, Shaping};
@@ -35,8 +35,9 @@ impl Work for Push<'_, '_, '_> {
     fn run<S: Simd>(self, simd: S) {
         let Self { chunk: Chunk { part, voices, lanes, .. }, writer } = self;
         let Part { controls, imported, sample_rate, .. } = part;
-        let VoiceLanes { envelopes, modulation, notes, clouds: lanes, layers, records, .. } =
-            &mut **lanes;
+        let VoiceLanes {
+            envelopes, modulation, notes, clouds: lanes, layers, records, made, ..
+        } = &mut **lanes;
         let modulation = Modulated { modulation: &part.modulation, lanes: modulation };
         // Values that all voices share.
         let table = table(controls[Param::SourceTable], imported[0]);
@@ -76,13 +77,12 @@ impl Work for Push<'_, '_, '_> {
         let decays = layers[0].damping.iter().any(|&damping| damping > 0.0);
         let slopes = modulation.lane(Param::DecaySlope);
         let mut ended = 0;
-        let mut made = [UnisonVoice::default(); LANES];
         for first in (0..CHUNK).step_by(LANES) {
             let mut sounding = notes.sounding >> first & ((1 << LANES) - 1);
             if sounding == 0 {
                 continue;
             }
-            transpose(simd, &words, first, &mut made);
+            transpose(simd, &words, first, made);
             while sounding != 0 {
                 let place = sounding.trailing_zeros() as usize;
                 sounding &= sounding - 1;
@@ -169,7 +169,7 @@ impl Special<'_> {
             });
         }
         if let Some(second) = self.second {
-            let shared = Own {
+            let shared = FromVoice {
                 bus: part.outputs.bus(part.controls[Param::LayerOutput] as u8, part.bus) as u8,
                 gain,
                 pitch: lanes.pitch[voice],

@@ -14,8 +14,8 @@ use crate::modulation::{
     CHUNK, ENVELOPES, EnvelopeBank, LFOS, Lane, Modulated, Modulation, ModulationLanes,
 };
 use crate::params::Param;
-use crate::simd::{Simd, Work};
-use crate::spectrum::TURN;
+use crate::simd::{LANES, Simd, Work};
+use crate::spectrum::{TURN, UnisonVoice};
 use crate::voice::LAYERS;
 use std::f32::consts::LOG2_10;
 
@@ -72,6 +72,8 @@ pub(super) struct VoiceLanes {
     pub(super) notes: NoteLanes,
     pub(super) layers: [LayerLanes; LAYERS],
     pub(super) records: RecordLanes,
+    /// The records of sixteen voices, and then of the next sixteen.
+    pub(super) made: [UnisonVoice; LANES],
 }
 
 impl VoiceLanes {
@@ -88,6 +90,7 @@ impl VoiceLanes {
         notes: NoteLanes::new(),
         layers: [const { LayerLanes::new() }; LAYERS],
         records: RecordLanes::new(),
+        made: [UnisonVoice::EMPTY; LANES],
     };
 
     /// A note starts.

@@ -224,7 +224,7 @@ impl<'a> SecondLayer<'a> {
         note: &Voice,
         first: &UnisonVoice,
         layer: &mut LayerLanes,
-        Own { bus, gain, pitch, pace }: Own,
+        FromVoice { bus, gain, pitch, pace }: FromVoice,
     ) -> Option<UnisonVoice> {
         let target = |param: Param| self.target(param, voice);
         let frames = TICK as u32 - note.starts_at.unwrap_or(0);
@@ -276,7 +276,7 @@ impl<'a> SecondLayer<'a> {
 }
 
 /// What a voice gives to its second layer.
-pub(super) struct Own {
+pub(super) struct FromVoice {
     pub(super) bus: u8,
     /// Gain of each copy.
     pub(super) gain: f32,

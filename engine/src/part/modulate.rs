@@ -205,7 +205,7 @@ impl Work for FillSources<'_, '_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
-        let Chunk { part, lanes, .. } = self.0;
+        let Chunk { part, voices, lanes, .. } = self.0;
         let VoiceLanes { envelopes, note_cycles, modulation, notes, clouds, .. } = &mut **lanes;
         let channel = &part.channel;
         for &(_, source) in Source::NAMES {
@@ -228,7 +228,8 @@ impl Work for FillSources<'_, '_> {
                 | Source::Lfo5
                 | Source::Lfo6 => {
                     let index = source as usize - Source::Lfo1 as usize;
-                    part.lfos[index].fill(lane, &note_cycles[index], &clouds.age, &notes.seed);
+                    let (lfo, cycles) = (&part.lfos[index], &note_cycles[index]);
+                    lfo.fill(lane, voices.len(), cycles, &clouds.age, &notes.seed);
                 }
                 Source::Velocity => *lane = notes.velocity.0,
                 Source::Release => *lane = notes.release_velocity.0,

@@ -98,6 +98,8 @@ impl RecordLanes {
         let Inputs { part, modulation, notes, lanes, walk, filters, shaping, fade_step } = *inputs;
         let Part { bus, controls, sample_rate, .. } = part;
         let target = |param: Param| modulation.lane(param);
+        // Whole vectors.
+        let count = voices.len().next_multiple_of(LANES).min(CHUNK);
 
         let flags = u32::from(walk.table.flags | routing(controls));
         self.marks.fill(flags | *bus << 16);
@@ -113,7 +115,7 @@ impl RecordLanes {
 
         let paces = shaping.paces();
         let speeds = target(Param::SourceSpeed);
-        for voice in 0..CHUNK {
+        for voice in 0..count {
             layer.travelled[voice] += walk.way(speeds[voice] * paces[voice], frames[voice]);
         }
         let mut places = *target(Param::SourcePosition);
@@ -122,7 +124,7 @@ impl RecordLanes {
                 places[voice] = walk.place(layer.travelled[voice], places[voice]);
             }
         }
-        for voice in 0..CHUNK {
+        for voice in 0..count {
             let (frame, morph) = walk.table.frame_at(places[voice]);
             self.rows[voice] = pair(walk.table.first_row, frame);
             self.morph[voice] = morph;
@@ -139,7 +141,7 @@ impl RecordLanes {
         }
         let tick_seconds = part.tick_seconds();
         let hardness = target(Param::StrikeHardness);
-        for voice in 0..CHUNK {
+        for voice in 0..count {
             layer.damping[voice] += rates[voice] * LOG2_PER_DB * tick_seconds * paces[voice];
             let softness = softness(hardness[voice]);
             self.damping[voice] = layer.damping[voice] + softness;
@@ -149,14 +151,14 @@ impl RecordLanes {
 
         if !modulation.is_constant_at(Param::ShapeBandwidth, 0.0) {
             let cents = target(Param::ShapeBandwidth);
-            (0..CHUNK).for_each(|voice| self.bandwidth[voice] = bandwidth_of(cents[voice]));
+            (0..count).for_each(|voice| self.bandwidth[voice] = bandwidth_of(cents[voice]));
         } else {
             self.bandwidth.fill(0.0);
         }
         let (parity, growth) = (target(Param::ShapeParity), target(Param::ShapeBandGrowth));
         let (tilt, width) = (target(Param::ShapeTilt), target(Param::ShapeWidth));
         let detune = target(Param::UnisonDetune);
-        for voice in 0..CHUNK {
+        for voice in 0..count {
             let fraction = |x: f32| fraction(x) as u16;
             self.parity_and_growth[voice] = pair(fraction(parity[voice]), fraction(growth[voice]));
             self.tilt[voice] = tilt[voice] * LOG2_PER_DB;
@@ -164,7 +166,7 @@ impl RecordLanes {
             self.detune[voice] = detune[voice] * (1.0 / 1200.0);
         }
         let entries = target(Param::UnisonEntry);
-        for voice in 0..CHUNK {
+        for voice in 0..count {
             let all_in = entries[voice] == 0.0 || notes.copies[voice] == 1;
             let entered = 2.0 * lanes.age[voice] / entries[voice];
             self.copies_in[voice] = if all_in { Mix::ALL_IN } else { entered };

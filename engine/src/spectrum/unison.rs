@@ -354,6 +354,23 @@ pub struct Copies {
 }
 
 impl UnisonVoice {
+    /// A voice without copies.
+    pub(crate) const EMPTY: Self = {
+        let mix = Mix { gain: 0.0, pan: 0.0, spread: 0.0, entry: Mix::ALL_IN };
+        let unison = Unison {
+            shape: 0,
+            seed: 0,
+            seed_steps: [0; 3],
+            increment: 0.0,
+            detune: 0.0,
+            from: mix,
+            to: mix,
+            band_clock: [0; 2],
+            phase: 0,
+        };
+        Self { description: Description([0; Description::WORDS]), unison, unused: [0; 6] }
+    };
+
     /// The voice with this description whose copies differ so.
     #[inline(always)]
     pub fn new(description: Description, unison: Unison) -> Self {
