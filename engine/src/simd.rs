@@ -275,3 +275,36 @@ impl Level {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exchanges rows and columns of numbers that are all different.
+    struct Transpose;
+
+    impl Work for Transpose {
+        type Output = [U32x16; LANES];
+
+        #[inline(always)]
+        fn run<S: Simd>(self, s: S) -> Self::Output {
+            let number = |row: usize, column: usize| (LANES * row + column) as u32;
+            let row = |row| U32x16(std::array::from_fn(|column| number(row, column)));
+            let mut columns = [U32x16([0; LANES]); LANES];
+            let transposed = s.transpose(std::array::from_fn(|index| s.load_u(&row(index))));
+            transposed.into_iter().zip(&mut columns).for_each(|(x, to)| s.store_u(x, to));
+            columns
+        }
+    }
+
+    #[test]
+    fn every_level_exchanges_rows_and_columns() {
+        for level in Level::available() {
+            for (column, rows) in level.dispatch(Transpose).iter().enumerate() {
+                let expected: [u32; LANES] =
+                    std::array::from_fn(|row| (LANES * row + column) as u32);
+                assert_eq!(rows.0, expected, "{}", level.name());
+            }
+        }
+    }
+}
