@@ -60,11 +60,11 @@ impl LfoSettings {
         &self,
         cycles: &mut [f64; CHUNK],
         seconds: f32,
-        rates: Option<&[f32; CHUNK]>,
+        rates: Option<&Lane>,
     ) {
         match rates.filter(|_| !self.is_synced()) {
             Some(rates) => {
-                for (cycles, rate) in cycles.iter_mut().zip(rates) {
+                for (cycles, rate) in cycles.iter_mut().zip(rates.iter()) {
                     *cycles += f64::from(seconds * rate);
                 }
             }
@@ -211,12 +211,7 @@ impl Lfo {
         }
     }
 
-    /// The value for a note with that seed, `age` seconds and so many cycles after its start.
-    #[cfg(test)]
-    fn value(&self, note_cycles: f64, age: f32, seed: u32) -> f32 {
-        self.value_of(self.settings.shape, note_cycles, age, seed)
-    }
-
+    /// The value of that shape for a note with that seed, `age` seconds and so many cycles after its start.
     #[inline(always)]
     fn value_of(&self, shape: Shape, note_cycles: f64, age: f32, seed: u32) -> f32 {
         let settings = &self.settings;
@@ -292,6 +287,6 @@ mod tests {
         let settings = LfoSettings::read(&controls, 0, 90.0);
         let mut lfo = Lfo::default();
         lfo.tick(0.001, Some(17.25), settings, None);
-        assert!((lfo.value(0.0, 1.0, 0) + 0.5).abs() < 1e-6);
+        assert!((lfo.value_of(settings.shape, 0.0, 1.0, 0) + 0.5).abs() < 1e-6);
     }
 }

@@ -156,11 +156,12 @@ impl Chunk<'_> {
                 }
             } else {
                 // Only events begin a tick in the middle.
-                let voices = self.voices.iter().take(if part.notes_changed { CHUNK } else { 0 });
-                for (place, voice) in voices.enumerate() {
-                    if voice.clock != 0 {
-                        let seconds = voice.clock as f32 / part.sample_rate;
-                        self.lanes.envelopes[index].shorten(place, seconds);
+                if part.notes_changed {
+                    for (place, voice) in self.voices.iter().enumerate() {
+                        if voice.clock != 0 {
+                            let seconds = voice.clock as f32 / part.sample_rate;
+                            self.lanes.envelopes[index].shorten(place, seconds);
+                        }
                     }
                 }
                 part.level.dispatch(AdvanceEnvelopes { chunk: self, index });
@@ -191,7 +192,7 @@ impl Chunk<'_> {
                 continue;
             }
             let lane = self.lanes.modulation.lane(lfo_rate(index));
-            let rates = part.moves_lfo(index).then_some(&**lane);
+            let rates = part.moves_lfo(index).then_some(lane);
             part.lfos[index].settings().advance_notes(cycles, part.tick_seconds(), rates);
         }
     }

@@ -3,6 +3,7 @@
 //! dynamics, copies that differ) is added to single records afterwards, see `clouds.rs`.
 
 use super::Part;
+use super::copies::octaves;
 use super::lanes::{LOG2_PER_DB, Lanes};
 use super::layer::{LayerLanes, Walk, bandwidth_of};
 use super::note_lanes::NoteLanes;
@@ -104,11 +105,12 @@ impl RecordLanes {
         let flags = u32::from(walk.table.flags | routing(controls));
         self.marks.fill(flags | *bus << 16);
         let mut frames = Lane([TICK as f32; CHUNK]);
-        let starting = voices.iter().take(if part.notes_changed { CHUNK } else { 0 });
-        for (voice, note) in starting.enumerate() {
-            if let Some(frame) = note.starts_at {
-                self.marks[voice] |= u32::from(STARTS) | (frame & 0xFF) << 8;
-                frames[voice] = (TICK as u32 - frame) as f32;
+        if part.notes_changed {
+            for (voice, note) in voices.iter().enumerate() {
+                if let Some(frame) = note.starts_at {
+                    self.marks[voice] |= u32::from(STARTS) | (frame & 0xFF) << 8;
+                    frames[voice] = (TICK as u32 - frame) as f32;
+                }
             }
         }
         self.scatter.fill(pair((controls[Param::SourceScatter] * 65_535.0) as u16, 0));
@@ -163,7 +165,7 @@ impl RecordLanes {
             self.parity_and_growth[voice] = pair(fraction(parity[voice]), fraction(growth[voice]));
             self.tilt[voice] = tilt[voice] * LOG2_PER_DB;
             self.widths[voice] = pair(0, fraction(width[voice]));
-            self.detune[voice] = detune[voice] * (1.0 / 1200.0);
+            self.detune[voice] = octaves(detune[voice]);
         }
         let entries = target(Param::UnisonEntry);
         for voice in 0..count {

@@ -77,13 +77,16 @@ const _: () = assert!(size_of::<Description>() == std::mem::offset_of!(Cloud, se
 
 impl Default for Mix {
     fn default() -> Self {
-        Self { gain: 0.0, pan: 0.0, spread: 0.0, entry: Self::ALL_IN }
+        Self::SILENT
     }
 }
 
 impl Mix {
     /// The entry at which every copy has its full gain.
     pub const ALL_IN: f32 = 2.0;
+
+    /// Silence, in the middle.
+    const SILENT: Self = Self { gain: 0.0, pan: 0.0, spread: 0.0, entry: Self::ALL_IN };
 
     /// Gain and pan of a single copy.
     pub fn single(gain: f32, pan: f32) -> Self {
@@ -356,15 +359,14 @@ pub struct Copies {
 impl UnisonVoice {
     /// A voice without copies.
     pub(crate) const EMPTY: Self = {
-        let mix = Mix { gain: 0.0, pan: 0.0, spread: 0.0, entry: Mix::ALL_IN };
         let unison = Unison {
             shape: 0,
             seed: 0,
             seed_steps: [0; 3],
             increment: 0.0,
             detune: 0.0,
-            from: mix,
-            to: mix,
+            from: Mix::SILENT,
+            to: Mix::SILENT,
             band_clock: [0; 2],
             phase: 0,
         };
