@@ -113,19 +113,19 @@ struct Worker {
     /// short pauses alternate, and the next is like the one before the last.
     was_short: bool,
     is_short_next: bool,
-    rhythm: Rhythm,
+    period: PeriodEstimate,
 }
 
 /// When jobs come after long pauses. Blocks that are played live come at equal intervals.
 #[derive(Default)]
-struct Rhythm {
+struct PeriodEstimate {
     last: Option<Instant>,
     interval: Duration,
     /// When the next one is likely to come, if the last two intervals were alike.
     next: Option<Instant>,
 }
 
-impl Rhythm {
+impl PeriodEstimate {
     /// A job has come.
     fn note(&mut self, now: Instant) {
         let interval = self.last.map_or(Duration::ZERO, |last| now - last);
@@ -408,7 +408,7 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
         let spin = if worker.is_short_next { LONG_SPIN } else { SHORT_SPIN };
         let idle = Instant::now();
         let is_wanted = || worker.is_wanted(shared.gate()) && helps();
-        let likely = worker.rhythm.next.filter(|&next| next > idle);
+        let likely = worker.period.next.filter(|&next| next > idle);
         shared.wait_while_idle(number, spin, likely, || !quits() && !is_wanted());
         shared.wake_next(number, shared.threads.load(Ordering::Relaxed));
         if shared.gate().is_raised() && worker.raised.is_none() {
@@ -421,7 +421,7 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
         worker.is_short_next = worker.was_short;
         worker.was_short = idle.elapsed() < LONG_SPIN;
         if !worker.was_short {
-            worker.rhythm.note(Instant::now());
+            worker.period.note(Instant::now());
         }
         let job = shared.job.load(Ordering::Relaxed).cast::<Job<'_>>();
         // SAFETY: `run` does not return, and so keeps the job alive, until all workers have left.
@@ -510,9 +510,9 @@ mod tests {
         let start = Instant::now();
         let at = |milliseconds: u64| start + Duration::from_millis(milliseconds);
         let next = |jobs: &[u64]| {
-            let mut rhythm = Rhythm::default();
-            jobs.iter().for_each(|&job| rhythm.note(at(job)));
-            rhythm.next
+            let mut period = PeriodEstimate::default();
+            jobs.iter().for_each(|&job| period.note(at(job)));
+            period.next
         };
         assert_eq!(next(&[0]), None);
         assert_eq!(next(&[0, 10]), None);
