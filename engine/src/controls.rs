@@ -119,6 +119,11 @@ impl Controls {
         }
     }
 
+    /// What all parameters are in this tick.
+    pub(crate) fn values(&self) -> &Values {
+        &self.now
+    }
+
     /// Whether any value has changed since the last call. Until then, values that were derived from
     /// them stay valid.
     pub(crate) fn take_changed(&mut self) -> bool {

@@ -11,8 +11,10 @@ pub(crate) struct Disjoint<'a, T> {
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: `get` demands that no element is used by two threads at once.
+// SAFETY: `get` demands that no element is used by two threads at once; those that `shared` lends are `Sync`.
 unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
+// SAFETY: as an exclusive reference.
+unsafe impl<T: Send> Send for Disjoint<'_, T> {}
 
 impl<'a, T> Disjoint<'a, T> {
     pub(crate) fn new(slice: &'a mut [T]) -> Self {
@@ -27,6 +29,25 @@ impl<'a, T> Disjoint<'a, T> {
         assert!(index < self.count);
         // SAFETY: inside the slice, which is borrowed; the caller guarantees the rest.
         unsafe { &mut *self.elements.add(index) }
+    }
+
+    /// The address of an element.
+    #[inline(always)]
+    pub(crate) fn address(&self, index: usize) -> *mut T {
+        assert!(index < self.count);
+        // SAFETY: inside the slice.
+        unsafe { self.elements.add(index) }
+    }
+
+    /// # Safety
+    /// No exclusive reference to that element is alive.
+    pub(crate) unsafe fn shared(&self, index: usize) -> &T
+    where
+        T: Sync,
+    {
+        assert!(index < self.count);
+        // SAFETY: as above.
+        unsafe { &*self.elements.add(index) }
     }
 
     /// # Safety

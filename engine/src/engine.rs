@@ -10,6 +10,7 @@ mod control;
 mod effects_job;
 mod master;
 mod outputs;
+mod pipeline;
 mod pitch;
 mod retired_tables;
 mod snapshot;
@@ -23,7 +24,7 @@ pub use snapshots::{SnapshotReceiver, SnapshotSender, snapshots};
 
 use crate::controls::Values;
 use crate::dsp::FADE;
-use crate::effects::{EffectParams, PartEffects};
+use crate::effects::PartEffects;
 use crate::event::{BoundedEvents, Event, EventKind};
 use crate::modulation::Route;
 use crate::part::kit::Kit;
@@ -31,15 +32,15 @@ use crate::part::{Part, Transport};
 use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
 use crate::render::{
-    Buses, Capacity, CpuRenderer, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
+    BLOCKS_AHEAD, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK,
 };
 use crate::tracks::TracksError;
 use crate::tuning::Tuning;
 use crate::workers::Workers;
-use chunks::{PendingChunk, RenderedChunk};
+use chunks::{Chunks, Output, Sink};
 use master::Master;
+use pipeline::Counter;
 use retired_tables::RetiredTables;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Configuration of an engine.
@@ -61,6 +62,8 @@ pub struct EngineConfig {
     pub outputs: u8,
     /// What wins over the pitch settings of the patches; see [`Engine::set_pitch_settings`].
     pub pitch: PitchSettings,
+    /// Whether blocks are much longer than when playing. Then a device has several on their way, which takes memory.
+    pub offline: bool,
 }
 
 impl Default for EngineConfig {
@@ -74,6 +77,7 @@ impl Default for EngineConfig {
             stems: false,
             outputs: 0,
             pitch: PitchSettings::default(),
+            offline: false,
         }
     }
 }
@@ -149,25 +153,16 @@ pub struct Engine {
     /// Tables of former patches that still sound.
     retired_tables: RetiredTables,
     pool: CloudPool,
-    renderer: Box<dyn Renderer>,
     /// Threads that help with control and effects.
     workers: Arc<Workers>,
     /// How many of them help at most.
     most_helpers: usize,
-    /// Blocks, which the renderer shares while they are in flight; these are idle.
-    idle: Vec<Arc<VoiceBlock>>,
-    in_flight: VecDeque<PendingChunk>,
-    /// The most blocks in flight.
-    depth: usize,
-    buses: Buses,
-    /// The chunk in the buses, until it is mixed.
-    rendered: Option<RenderedChunk>,
+    chunks: Chunks,
     /// The effects of each part.
     effects: Vec<PartEffects>,
-    /// Effect parameters of the ticks that are being computed, and memory for more.
-    all_effect_params: Vec<EffectParams>,
-    idle_effect_params: Vec<Vec<EffectParams>>,
-    master: Master,
+    output: Output,
+    /// See [`pipeline`].
+    done_by_part: Vec<Counter>,
     /// Events of the tick that is being collected, with their frame in it.
     pending: BoundedEvents<Vec<Event>>,
     /// Frames of that tick that have passed.
@@ -175,10 +170,7 @@ pub struct Engine {
     transport: Transport,
     /// The tuning that another program sets, which wins over all others.
     followed: Option<Tuning>,
-    partials: usize,
     events_dropped: u64,
-    renders_failed: u64,
-    render_error: Option<RenderError>,
 }
 
 impl Engine {
@@ -221,7 +213,6 @@ impl Engine {
             part.outputs = OutputBuses::new(config.parts, config.outputs);
             part
         };
-        let all_effect_params = || vec![EffectParams::none(); MAX_TICKS * config.parts];
         let pool = CloudPool::new(slots, config.sample_rate);
         let workers = match renderer.workers() {
             Some(workers) => workers,
@@ -236,10 +227,13 @@ impl Engine {
             patches: vec![Playable::new(Patch::new()); config.parts],
             retired_tables: RetiredTables::new(config.parts, pool.fade_ticks()),
             pool,
-            idle: (0..depth).map(|_| Arc::new(VoiceBlock::new(slots))).collect(),
-            in_flight: VecDeque::with_capacity(depth),
-            depth,
-            renderer,
+            // One is written while the others are in flight.
+            chunks: Chunks::new(
+                if config.offline && depth > 1 { BLOCKS_AHEAD } else { depth + 1 },
+                slots,
+                config.parts,
+                capacity.buses,
+            ),
             workers,
             // The thread that waits for a device has a core of its own, and so has the one that writes the output, unless
             // there are few: all wait for a helper that shares its core.
@@ -248,21 +242,21 @@ impl Engine {
                 (true, 5..) => config.threads - 2,
                 _ => config.threads - 1,
             },
-            buses: Buses::new(capacity.buses),
-            rendered: None,
             effects: (0..config.parts).map(|_| PartEffects::new(config.sample_rate)).collect(),
-            all_effect_params: all_effect_params(),
-            // For chunks in flight and the one that waits to be mixed.
-            idle_effect_params: (0..=depth).map(|_| all_effect_params()).collect(),
-            master: Master::new(config),
+            output: Output {
+                renderer,
+                depth,
+                master: Master::new(config),
+                partials: 0,
+                renders_failed: 0,
+                render_error: None,
+            },
+            done_by_part: (0..config.parts).map(|_| Counter::default()).collect(),
             pending: BoundedEvents::with_capacity(EVENTS_PER_TICK),
             passed: 0,
             transport: Transport::STOPPED,
             followed: None,
-            partials: 0,
             events_dropped: 0,
-            renders_failed: 0,
-            render_error: None,
         })
     }
 
@@ -338,10 +332,10 @@ impl Engine {
     /// the same patches.
     pub fn reset(&mut self) {
         self.pool.reset();
-        self.renderer.reset();
+        self.output.renderer.reset();
         self.retired_tables.clear();
         self.effects.iter_mut().for_each(PartEffects::reset);
-        self.master.reset();
+        self.output.master.reset();
         let outputs = OutputBuses::new(self.config.parts, self.config.outputs);
         for (index, (part, patch)) in self.parts.iter_mut().zip(&mut self.patches).enumerate() {
             part.reset(patch);
@@ -352,10 +346,10 @@ impl Engine {
         self.pending.store_mut().clear();
         self.passed = 0;
         self.transport = Transport::STOPPED;
-        self.partials = 0;
+        self.output.partials = 0;
+        self.output.renders_failed = 0;
+        self.output.render_error = None;
         self.events_dropped = 0;
-        self.renders_failed = 0;
-        self.render_error = None;
     }
 
     /// Renders the next `left.len()` frames. A long block is sent to the renderer in chunks, of
@@ -368,17 +362,26 @@ impl Engine {
     /// When `left` and `right` differ in length.
     pub fn render(&mut self, events: &[Event], left: &mut [f32], right: &mut [f32]) {
         assert_eq!(left.len(), right.len(), "left and right are of one length");
-        self.master.start_block();
+        self.output.master.start_block();
         let mut events = events.iter().peekable();
         let frames = left.len();
-        let (mut done, mut written) = (0, 0);
+        let mut sink = Sink::new(left, right);
+        let mut done = 0;
         while done < frames {
+            let next_event = events.peek().map_or(frames, |event| event.frame as usize);
+            let ahead = self.render_ahead(next_event.clamp(done, frames) - done, &mut sink);
+            if ahead > 0 {
+                done += ahead;
+                self.mix(&mut sink);
+                continue;
+            }
             let chunk = self.chunk(frames, done);
             let last = done + chunk == frames;
             if self.passed + chunk >= TICK && self.pool.sounding() > 0 {
-                self.renderer.expect();
+                self.output.renderer.expect();
                 self.expect_helpers((self.passed + chunk) / TICK);
             }
+            self.chunks.current().open();
             let (mut at, mut steady_ticks) = (0, 0);
             while at < chunk {
                 let span = (TICK - self.passed).min(chunk - at);
@@ -404,31 +407,31 @@ impl Engine {
                 }
             }
             self.compute_steady_ticks(steady_ticks);
-            let mut output = |frames: usize, master: &mut Master| {
-                let out = written..written + frames;
-                written = out.end;
-                master.pop(&mut left[out.clone()], &mut right[out]);
-            };
             self.submit(chunk);
             done += chunk;
-            output(self.mix(), &mut self.master);
-            if self.in_flight.len() >= self.depth {
-                self.collect();
-            }
-            while done == frames && (self.rendered.is_some() || !self.in_flight.is_empty()) {
-                output(self.mix(), &mut self.master);
+            self.mix(&mut sink);
+            if self.chunks.in_flight() >= self.output.depth {
                 self.collect();
             }
         }
+        while self.chunks.mixed < self.chunks.submitted {
+            self.mix(&mut sink);
+            self.collect();
+        }
         // Nothing is in flight any more.
         self.retired_tables.release_rendered();
+    }
+
+    /// Whether long blocks are rendered faster than short ones, because a device has many chunks of them on their way.
+    pub fn renders_ahead(&self) -> bool {
+        self.chunks.ring.len() == BLOCKS_AHEAD
     }
 
     /// The output of `part` in the last block, after the limiter, so that stems add up to the mix.
     /// Empty unless the configuration asked for stems; at most the first
     /// [`Engine::MAX_STEM_FRAMES`] frames of the block.
     pub fn stem(&self, part: usize) -> [&[f32]; 2] {
-        self.master.stem(part)
+        self.output.master.stem(part)
     }
 
     /// The longest block of which stems are complete.
@@ -439,7 +442,7 @@ impl Engine {
         self.pool.sounding() == 0
             && self.pending.store().is_empty()
             && self.effects.iter().all(PartEffects::is_silent)
-            && self.master.is_silent()
+            && self.output.master.is_silent()
     }
 
     /// Frames until the output is silent when every key and pedal is released now; `None` when an
@@ -473,17 +476,17 @@ impl Engine {
         Counters {
             voices: playing().map(Part::sounding).sum(),
             clouds: self.pool.sounding(),
-            partials: self.partials,
+            partials: self.output.partials,
             voices_stolen: sum(|part| part.counters.stolen),
             notes_dropped: sum(|part| part.counters.dropped),
             events_dropped: self.events_dropped,
-            renders_failed: self.renders_failed,
+            renders_failed: self.output.renders_failed,
         }
     }
 
     /// Why the last block that failed was not rendered.
     pub fn render_error(&self) -> Option<RenderError> {
-        self.render_error
+        self.output.render_error
     }
 
     /// A part and, when it plays a kit, those of its key zones.

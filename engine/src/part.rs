@@ -43,6 +43,7 @@ use channel::Channel;
 use keys::KeyStack;
 use lanes::VoiceLanes;
 pub(crate) use layer::layers;
+pub(crate) use modulate::Run;
 use notes::Choices;
 use std::sync::atomic::{AtomicU8, Ordering};
 

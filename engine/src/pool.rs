@@ -4,7 +4,7 @@ mod free_slots;
 
 use crate::aligned::AlignedSlice;
 use crate::disjoint::Disjoint;
-use crate::render::block::BlockWriter;
+use crate::render::block::{BlockWriter, Listing};
 use crate::render::{TICK, VoiceBlock};
 use crate::spectrum::unison::{MAX_COPIES, Mix, copy_clock};
 use crate::spectrum::{Cloud, UnisonVoice};
@@ -17,7 +17,7 @@ const FADE_SECONDS: f32 = 0.005;
 /// Extra bits of the phases, because rounding errors accumulate.
 const FINER: u32 = 16;
 
-/// Slots, and the block that is being written.
+/// Slots, and what the clouds in them did last.
 #[derive(Debug)]
 pub(crate) struct CloudPool {
     /// What each voice did in the last tick, by its first slot; it has no copies before its first tick.
@@ -27,11 +27,8 @@ pub(crate) struct CloudPool {
     /// The phase of ratio 1 of each slot's cloud, with extra bits, for a renderer that takes over.
     phases: AlignedSlice<u64>,
     free: FreeSlots,
-    /// Slots from this one on have never been used since the last reset.
-    high: usize,
     fading_voices: Vec<FadingVoice>,
     fade_ticks: u32,
-    block: VoiceBlock,
 }
 
 /// A voice without a note: it keeps its last values and fades out.
@@ -48,18 +45,13 @@ impl CloudPool {
             band_clocks: AlignedSlice::new(0, slots),
             phases: AlignedSlice::new(0, slots),
             free: FreeSlots::new(slots),
-            high: 0,
             fading_voices: Vec::with_capacity(slots),
             fade_ticks: (FADE_SECONDS * sample_rate / TICK as f32).ceil().max(1.0) as u32,
-            block: VoiceBlock::new(slots),
         }
     }
 
     pub(crate) fn reset(&mut self) {
         self.free.reset();
-        self.block.list_slots(self.high);
-        self.block.clear();
-        self.high = 0;
         self.fading_voices.clear();
     }
 
@@ -67,7 +59,6 @@ impl CloudPool {
     pub(crate) fn take(&mut self, part: usize, count: usize) -> Option<u32> {
         let slot = self.free.take(part, count)?;
         let slots = slot as usize..slot as usize + count;
-        self.high = self.high.max(slots.end);
         self.last[slots].iter_mut().for_each(|last| last.unison.shape = 0);
         Some(slot)
     }
@@ -108,38 +99,30 @@ impl CloudPool {
         })
     }
 
-    /// Opens the next `ticks` ticks of the block.
-    pub(crate) fn start_ticks(&mut self, ticks: usize) {
-        (0..ticks).for_each(|_| self.block.start_tick());
+    /// Whether any voice fades out.
+    pub(crate) fn is_fading(&self) -> bool {
+        !self.fading_voices.is_empty()
     }
 
-    /// Ticks of the block.
-    pub(crate) fn ticks(&self) -> usize {
-        self.block.ticks()
-    }
-
-    /// Exchanges the block, which is complete, for an empty one.
-    pub(crate) fn swap_block(&mut self, empty: &mut VoiceBlock) {
-        self.block.list_slots(self.high);
-        std::mem::swap(&mut self.block, empty);
-    }
-
-    /// For writing the voices of the block's ticks.
-    pub(crate) fn voices(&mut self) -> Voices<'_> {
-        Voices {
+    /// For writing voices from several threads.
+    pub(crate) fn writer(&mut self) -> PoolWriter<'_> {
+        PoolWriter {
             last: Disjoint::new(&mut self.last),
             band_clocks: Disjoint::new(&mut self.band_clocks),
             phases: Disjoint::new(&mut self.phases),
             indices: self.free.indices(),
-            block: self.block.writer(),
             fade_step: 1.0 / self.fade_ticks as f32,
         }
     }
 
-    /// Adds the fading voices to `tick`, and frees the slots of those that are silent after it.
-    pub(crate) fn fade_in_tick(&mut self, tick: usize) {
+    /// Adds the fading voices to `tick` of a block, and frees the slots of those that are silent after it.
+    pub(crate) fn fade_in_tick(&mut self, block: &mut VoiceBlock, tick: usize) {
+        if !self.is_fading() {
+            return;
+        }
         let fading_voices = std::mem::take(&mut self.fading_voices);
-        let voices = self.voices();
+        let pool = self.writer();
+        let voices = Voices::new(&pool, block.writer());
         // SAFETY: it is the only writer.
         let mut writer = unsafe { voices.writer(tick) };
         for &FadingVoice { slot, ticks_left } in &fading_voices {
@@ -167,18 +150,27 @@ impl CloudPool {
     }
 }
 
-/// The voices of a block, which several threads write at once.
-pub(crate) struct Voices<'a> {
+/// What clouds did last, which several threads write at once.
+pub(crate) struct PoolWriter<'a> {
     last: Disjoint<'a, UnisonVoice>,
     band_clocks: Disjoint<'a, u64>,
     phases: Disjoint<'a, u64>,
     indices: &'a [u32],
-    block: BlockWriter<'a>,
     /// The fraction of a fade in one tick.
     fade_step: f32,
 }
 
-impl Voices<'_> {
+/// The voices of a block, which several threads write at once.
+pub(crate) struct Voices<'a> {
+    pool: &'a PoolWriter<'a>,
+    block: BlockWriter<'a>,
+}
+
+impl<'a> Voices<'a> {
+    pub(crate) fn new(pool: &'a PoolWriter<'a>, block: BlockWriter<'a>) -> Self {
+        Self { pool, block }
+    }
+
     /// Makes what this thread wrote visible to other threads and devices. Whoever writes does it, after its last tick.
     pub(crate) fn settle(&self) {
         self.block.settle();
@@ -190,7 +182,13 @@ impl Voices<'_> {
     /// No two threads write to the same slot. Slots that were taken belong to one voice, so it is
     /// enough that each voice is computed by one thread.
     pub(crate) unsafe fn writer(&self, tick: usize) -> VoiceWriter<'_> {
-        VoiceWriter { voices: self, tick, written: [0; WRITTEN], count: 0 }
+        VoiceWriter {
+            voices: self,
+            tick,
+            written: [0; WRITTEN],
+            count: 0,
+            listing: Listing::default(),
+        }
     }
 }
 
@@ -213,6 +211,7 @@ pub(crate) struct VoiceWriter<'a> {
     /// The first slots of voices that are not in the block yet.
     written: [u32; WRITTEN],
     count: usize,
+    listing: Listing,
 }
 
 impl VoiceWriter<'_> {
@@ -223,21 +222,21 @@ impl VoiceWriter<'_> {
 
     /// The fraction of a fade in one tick.
     pub(crate) fn fade_step(&self) -> f32 {
-        self.voices.fade_step
+        self.voices.pool.fade_step
     }
 
     /// What the voice whose first slot is `slot` did in the last tick.
     #[inline(always)]
     fn last(&self, slot: u32) -> &UnisonVoice {
         // SAFETY: this writer alone uses the slot; see `Voices::writer`.
-        unsafe { self.voices.last.get(slot as usize) }
+        unsafe { self.voices.pool.last.get(slot as usize) }
     }
 
     /// Sets what the next tick takes for that.
     fn set_last(&mut self, slot: u32, voice: &UnisonVoice) {
         self.flush();
         // SAFETY: as above.
-        unsafe { *self.voices.last.get(slot as usize) = *voice };
+        unsafe { *self.voices.pool.last.get(slot as usize) = *voice };
     }
 
     /// Adds a voice to the tick; `factors` are those of its copies' pitches. Its gains and its width ramp from those of
@@ -249,9 +248,9 @@ impl VoiceWriter<'_> {
         // SAFETY: this writer alone uses the slots; see `Voices::writer`.
         let (last, band_clock, phases) = unsafe {
             (
-                self.voices.last.get(first),
-                self.voices.band_clocks.get(first),
-                self.voices.phases.range(first..first + copies),
+                self.voices.pool.last.get(first),
+                self.voices.pool.band_clocks.get(first),
+                self.voices.pool.phases.range(first..first + copies),
             )
         };
         let mut from = Mix { gain: 0.0, ..unison.to };
@@ -298,9 +297,13 @@ impl VoiceWriter<'_> {
     #[inline(always)]
     fn flush(&mut self) {
         for &slot in &self.written[..self.count] {
-            let index = self.voices.indices[slot as usize];
+            let index = self.voices.pool.indices[slot as usize];
             // SAFETY: this writer alone uses the slots; see `Voices::writer`. Slots have different indices.
-            unsafe { self.voices.block.push(self.tick, slot as usize, index, self.last(slot)) };
+            unsafe {
+                let last = self.voices.pool.last.get(slot as usize);
+                let (tick, slot) = (self.tick, slot as usize);
+                self.voices.block.push(&mut self.listing, tick, slot, index, last);
+            }
         }
         self.count = 0;
     }
@@ -319,7 +322,7 @@ impl VoiceWriter<'_> {
         }
         // SAFETY: as above.
         let band_clocks =
-            unsafe { self.voices.band_clocks.range(slot as usize..slot as usize + copies) };
+            unsafe { self.voices.pool.band_clocks.range(slot as usize..slot as usize + copies) };
         let band_clock = band_clocks[0];
         let factors = whole.unison.pitch_factors();
         for (copy, (clock, factor)) in band_clocks.iter_mut().zip(factors).enumerate() {
@@ -332,7 +335,7 @@ impl VoiceWriter<'_> {
     pub(crate) fn join(&mut self, slot: u32, voice: &UnisonVoice) {
         self.set_last(slot, voice);
         // SAFETY: as above.
-        let band_clock = unsafe { self.voices.band_clocks.get(slot as usize) };
+        let band_clock = unsafe { self.voices.pool.band_clocks.get(slot as usize) };
         *band_clock = copy_clock(*band_clock, 1.0 / voice.unison.pitch_factors()[0]);
     }
 }
@@ -340,5 +343,6 @@ impl VoiceWriter<'_> {
 impl Drop for VoiceWriter<'_> {
     fn drop(&mut self) {
         self.flush();
+        self.voices.block.list(&self.listing);
     }
 }

@@ -22,6 +22,9 @@ pub const TICK: usize = 32;
 /// The most ticks that one call of a renderer covers.
 pub const MAX_TICKS: usize = 8;
 
+/// The blocks that an engine has for a device when it renders offline.
+pub const BLOCKS_AHEAD: usize = 9;
+
 /// The load that a renderer is prepared for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {

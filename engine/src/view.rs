@@ -12,11 +12,12 @@ use crate::modulation::{Bend, Drawing, Shape};
 use crate::params::Param;
 use crate::part::{ARP_STEP_BEATS, Part, Transport};
 use crate::patch::{Patch, Playable};
-use crate::pool::CloudPool;
+use crate::pool::{CloudPool, Voices};
+use crate::render::VoiceBlock;
 use crate::render::block::groups;
 use crate::render::cpu::PAN_POSITIONS;
 use crate::simd::{F32x16, LANES, Level, Portable, Simd, Work};
-use crate::spectrum::{self, Cloud, FADE_END, Filter, TURN, of_fraction, tables};
+use crate::spectrum::{self, Cloud, FADE_END, Filter, MAX_COPIES, TURN, of_fraction, tables};
 
 /// One partial of a cloud at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,16 +115,20 @@ pub fn at_rest(patch: &Patch, key: u8, sample_rate: f32) -> Snapshot {
     ] {
         still.values.set(param, value);
     }
-    let mut pool = CloudPool::new(2 * crate::spectrum::MAX_COPIES, sample_rate);
+    const SLOTS: usize = 2 * MAX_COPIES;
+    let mut pool = CloudPool::new(SLOTS, sample_rate);
     let mut part = Part::new(0, 1, sample_rate);
     part.set_patch(&Playable::new(still), &mut pool);
     let note = EventKind::NoteOn { key, velocity: 1.0 };
     part.handle(note, 0, &mut pool);
-    pool.start_ticks(TICKS);
+    let mut block = VoiceBlock::new(SLOTS);
     for tick in 0..TICKS {
+        block.start_tick();
         part.advance_controls();
         part.start_voices(Transport::STOPPED, &mut pool);
-        part.compute(Transport::STOPPED, &pool.voices(), tick, |chunks, compute| {
+        let pool = pool.writer();
+        let voices = Voices::new(&pool, block.writer());
+        part.compute(Transport::STOPPED, &voices, tick, &|chunks, compute| {
             (0..chunks).for_each(compute);
         });
     }

@@ -2,7 +2,7 @@
 //!
 //! No CUDA code runs before `prepare`, and its library is not loaded. `prepare` allocates
 //! everything; `submit` lists what sounds and replays a graph (fetch the clouds from the block,
-//! render them, mix into the host's memory); `collect` waits. Two blocks may be in flight. Large
+//! render them, mix into the host's memory); `collect` waits. Several blocks may be in flight. Large
 //! blocks are sent in pieces instead, so that copies and kernels overlap. A block's memory is pinned
 //! when it is first submitted.
 
@@ -25,12 +25,16 @@ use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Blocks in flight that overlap. One is rendered and one fetched; while the host collects one and sends another, the device
+/// must not wait.
+const OVERLAPPING: usize = 4;
+
 /// Options of a renderer; the defaults are for playing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CudaOptions {
     /// Submit blocks as graphs; otherwise call by call.
     pub graph: bool,
-    /// Have two blocks in flight, so that the host makes one while the device renders another.
+    /// Have several blocks in flight, so that the host makes one while the device renders another and fetches the next.
     pub overlap: bool,
     /// Run the PTX, which the driver compiles, even where there is machine code for the GPU: for tests.
     pub portable: bool,
@@ -55,7 +59,7 @@ impl Default for CudaOptions {
 impl CudaOptions {
     /// Blocks that may be in flight.
     fn depth(&self) -> usize {
-        if self.overlap { 2 } else { 1 }
+        if self.overlap { OVERLAPPING } else { 1 }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The parameters of all effects: a range of the table.
 
+use crate::controls::Values;
 use crate::params::{Kind, Param, TABLE};
 use std::ops::{Index, Range};
 
@@ -34,17 +35,17 @@ impl EffectValues {
         Self(std::array::from_fn(|row| TABLE[FIRST + row].default))
     }
 
-    /// Every parameter of an effect, from the table.
-    pub(crate) fn params() -> &'static [Param] {
-        &Param::ALL[FIRST..END]
-    }
-
     /// The rows of an effect, which start with its switch.
     pub(super) fn rows_of(switch: Param) -> Range<usize> {
         let group = TABLE[switch as usize].group();
         let first = switch as usize;
         let rows = TABLE[first..].iter().take_while(|row| row.group() == group);
         first..first + rows.count()
+    }
+
+    /// Takes all of them from the values of a part.
+    pub(crate) fn read(&mut self, values: &Values) {
+        self.0.copy_from_slice(&values.0[FIRST..END]);
     }
 
     pub(crate) fn set(&mut self, param: Param, value: f32) {

@@ -1,13 +1,15 @@
 //! The ticks of a block: events, then modulation and clouds of all parts. See docs/design/control.md.
 
 use super::Engine;
+use super::chunks::EachPart;
 use super::effects_job::EffectsJob;
 use crate::disjoint::Disjoint;
 use crate::event::EventKind;
 use crate::modulation::CHUNK;
 use crate::part::kit::Kit;
-use crate::part::{Part, Transport};
+use crate::part::{Part, Run, Transport};
 use crate::patch::Playable;
+use crate::pool::Voices;
 use crate::render::{MAX_TICKS, TICK};
 use crate::trace::{self, Stage};
 
@@ -84,54 +86,56 @@ impl Engine {
             self.advance_transport();
             *transport = self.transport;
         }
-        self.compute_parts(&transports[..ticks], |part, kit| {
-            if let Some(kit) = kit {
-                kit.follow(part);
-                kit.advance_controls();
-            }
-            part.advance_controls();
-        });
+        self.compute_parts(&transports[..ticks], begin_steady_tick);
     }
 
     fn advance_transport(&mut self) {
         self.transport.advance(TICK as f32 / self.config.sample_rate);
     }
 
+    /// How many workers help with so much work, in clouds times ticks.
+    pub(super) fn helpers(&self, work: usize) -> usize {
+        (work / CLOUD_TICKS_PER_THREAD).min(self.most_helpers(work))
+    }
+
+    /// How many may help with it at most.
+    fn most_helpers(&self, work: usize) -> usize {
+        match work < WORTH_WAKING {
+            true => self.most_helpers.min(self.workers.awake()),
+            false => self.most_helpers,
+        }
+    }
+
     /// Computes modulation, clouds and effect parameters of all parts, one tick for each of
     /// `transports`; `begin` begins a tick of a part and its kit. Parts are computed in parallel when there
     /// is enough to do, each through all ticks, and then chunks of voices of those parts that have many.
     /// Beside them the effects of the chunk before, if it waits for them.
-    fn compute_parts(&mut self, transports: &[Transport], begin: fn(&mut Part, Option<&mut Kit>)) {
+    fn compute_parts(&mut self, transports: &[Transport], begin: Begin) {
         let (workers, part_count) = (&self.workers, self.config.parts);
-        let first = self.pool.ticks();
-        let ticks = || (first..).zip(transports);
-        self.pool.start_ticks(transports.len());
         let sounding = self.pool.sounding();
         let work = sounding * transports.len();
-        let most_helpers = match work < WORTH_WAKING {
-            true => self.most_helpers.min(workers.awake()),
-            false => self.most_helpers,
-        };
-        let is_large =
-            |part: &Part| sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * CHUNK;
+        let most_helpers = self.most_helpers(work);
         // Large parts get helpers of their own.
-        let has_others =
-            self.parts.iter().zip(&self.patches).any(|(part, patch)| {
-                !is_large(part) && (part.voices() > 0 || patch.kit().is_some())
-            });
+        let has_others = self.parts.iter().zip(&self.patches).any(|(part, patch)| {
+            !is_large(part, sounding) && (part.voices() > 0 || patch.kit().is_some())
+        });
         let helpers = if has_others { work / CLOUD_TICKS_PER_THREAD } else { 0 };
-        let voices = self.pool.voices();
+        let (current, waiting) = self.chunks.current_and_waiting();
+        let effects = waiting.filter(|waiting| waiting.needs_effects);
+        let effects = effects.map(|waiting| EffectsJob::new(&mut self.effects, waiting));
+        let helpers = helpers + effects.as_ref().map_or(0, |effects| effects.helpers);
+        let first = current.block().ticks();
+        transports.iter().for_each(|_| current.block().start_tick());
+        let pool = self.pool.writer();
+        let (block, each_part) = current.writers();
+        let voices = Voices::new(&pool, block);
+        let ticks = Ticks { first, transports, begin };
         let (parts, patches) = (Disjoint::new(&mut self.parts), Disjoint::new(&mut self.patches));
-        let all_effect_params = Disjoint::new(&mut self.all_effect_params);
         let compute = |index: usize, part: &mut Part, helpers: usize| {
-            // SAFETY: no other part has this patch.
-            let mut kit = unsafe { patches.get(index) }.kit_mut();
-            for (tick, &transport) in ticks() {
-                begin(part, kit.as_deref_mut());
-                if let Some(kit) = &mut kit {
-                    kit.compute(transport, &voices, tick);
-                }
-                part.compute(transport, &voices, tick, |chunks, compute| {
+            // SAFETY: no other part has these.
+            unsafe {
+                let kit = patches.get(index).kit_mut();
+                ticks.compute((index, part, kit), &voices, &each_part, &|chunks, compute| {
                     workers.run(helpers, chunks, &|chunk| {
                         compute(chunk);
                         if helpers > 0 {
@@ -139,19 +143,8 @@ impl Engine {
                         }
                     });
                 });
-                // SAFETY: no other part has these.
-                let effect_params = unsafe { all_effect_params.get(tick * part_count + index) };
-                part.effect_params(transport, effect_params);
             }
-            voices.settle();
         };
-        let waiting = self.rendered.as_mut().filter(|rendered| !rendered.has_effects);
-        let effects = waiting.map(|rendered| {
-            rendered.has_effects = true;
-            let params = &rendered.all_effect_params[..rendered.ticks * part_count];
-            EffectsJob::new(&mut self.effects, &mut self.buses, params)
-        });
-        let helpers = helpers + effects.as_ref().map_or(0, EffectsJob::helpers);
         // The effects of a part follow its control, so that one thread has both.
         let tasks = if effects.is_some() { 2 } else { 1 };
         workers.run(helpers.min(most_helpers), part_count * tasks, &|task| {
@@ -162,24 +155,81 @@ impl Engine {
                 _ => {
                     // SAFETY: as above.
                     let part = unsafe { parts.get(index) };
-                    if !is_large(part) {
+                    if !is_large(part, sounding) {
                         compute(index, part, 0);
                     }
                 }
             }
         });
-        for (index, part) in self.parts.iter_mut().enumerate().filter(|(_, part)| is_large(part)) {
+        let large = self.parts.iter_mut().enumerate();
+        for (index, part) in large.filter(|(_, part)| is_large(part, sounding)) {
             compute(index, part, (sounding / CLOUD_TICKS_PER_THREAD).min(most_helpers));
         }
-        for (tick, _) in ticks() {
-            for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {
-                part.free_ended(tick, &mut self.pool);
-                if let Some(kit) = patch.kit_mut() {
-                    kit.free_ended(tick, &mut self.pool);
-                }
-            }
-            self.pool.fade_in_tick(tick);
-            self.retired_tables.tick();
+        for tick in first..first + transports.len() {
+            self.free_ended(tick);
+            self.pool.fade_in_tick(self.chunks.current().block(), tick);
         }
+        self.retired_tables.advance(transports.len());
+    }
+
+    /// Frees the slots of voices that have become silent in `tick` of a block.
+    pub(super) fn free_ended(&mut self, tick: usize) {
+        for (part, patch) in self.parts.iter_mut().zip(&mut self.patches) {
+            part.free_ended(tick, &mut self.pool);
+            if let Some(kit) = patch.kit_mut() {
+                kit.free_ended(tick, &mut self.pool);
+            }
+        }
+    }
+}
+
+/// Whether a part gets helpers of its own, when so many clouds sound.
+pub(super) fn is_large(part: &Part, sounding: usize) -> bool {
+    sounding >= CLOUD_TICKS_PER_THREAD && part.voices() > 2 * CHUNK
+}
+
+/// Begins a tick of a part and its kit.
+type Begin = fn(&mut Part, Option<&mut Kit>);
+
+/// Begins a tick in which nothing but time has passed.
+pub(super) fn begin_steady_tick(part: &mut Part, kit: Option<&mut Kit>) {
+    if let Some(kit) = kit {
+        kit.follow(part);
+        kit.advance_controls();
+    }
+    part.advance_controls();
+}
+
+/// Some ticks of a block.
+pub(super) struct Ticks<'a> {
+    /// The number of the first one.
+    pub(super) first: usize,
+    /// The song in each of them.
+    pub(super) transports: &'a [Transport],
+    pub(super) begin: Begin,
+}
+
+impl Ticks<'_> {
+    /// Computes them for a part, which has a number and perhaps a kit: its voices and effect parameters.
+    ///
+    /// # Safety
+    /// No other thread computes this part.
+    pub(super) unsafe fn compute(
+        &self,
+        (index, part, mut kit): (usize, &mut Part, Option<&mut Kit>),
+        voices: &Voices<'_>,
+        chunk: &EachPart<'_>,
+        run: Run<'_>,
+    ) {
+        for (tick, &transport) in (self.first..).zip(self.transports) {
+            (self.begin)(part, kit.as_deref_mut());
+            if let Some(kit) = &mut kit {
+                kit.compute(transport, voices, tick);
+            }
+            part.compute(transport, voices, tick, run);
+            // SAFETY: the caller guarantees it.
+            part.effect_params(transport, unsafe { chunk.effect_params(index, tick) });
+        }
+        voices.settle();
     }
 }

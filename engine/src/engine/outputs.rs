@@ -39,6 +39,6 @@ impl Engine {
     /// What the last block sent to an output, 0 to 7, with the limiter's gain. Silent unless the
     /// configuration opened it; at most the first [`Engine::MAX_OUTPUT_FRAMES`] frames of the block.
     pub fn output(&self, output: usize) -> [&[f32]; 2] {
-        self.master.output(output)
+        self.output.master.output(output)
     }
 }

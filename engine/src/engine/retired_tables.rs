@@ -42,9 +42,9 @@ impl RetiredTables {
         self.table_handles.extend(table_handles.map(|table_handle| (until, table_handle.clone())));
     }
 
-    /// A tick was computed.
-    pub(super) fn tick(&mut self) {
-        self.ticks += 1;
+    /// So many ticks were computed.
+    pub(super) fn advance(&mut self, ticks: usize) {
+        self.ticks += ticks as u64;
     }
 
     /// All ticks so far have been rendered: frees the tables that only they needed.

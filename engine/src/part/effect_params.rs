@@ -17,9 +17,7 @@ impl Part {
             return;
         }
         effect_params.context = EffectContext { bpm: transport.bpm, beat: transport.beat };
-        for &param in EffectValues::params() {
-            effect_params.values.set(param, self.controls[param]);
-        }
+        effect_params.values.read(self.controls.values());
         if self.modulation.has_shared() {
             self.listen();
             let source = |source: Source| self.heard[source as usize];

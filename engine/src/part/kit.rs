@@ -168,7 +168,7 @@ impl Kit {
     /// Computes modulation and clouds of a tick. Nothing that other parts use is touched.
     pub(crate) fn compute(&mut self, transport: Transport, voices: &Voices<'_>, tick: usize) {
         for zone in self.zones.iter_mut().filter(|zone| zone.part.is_sounding()) {
-            zone.part.compute(transport, voices, tick, |chunks, compute| {
+            zone.part.compute(transport, voices, tick, &|chunks, compute| {
                 (0..chunks).for_each(compute);
             });
         }

@@ -20,16 +20,18 @@ pub(super) struct Chunk<'a> {
     pub(super) lanes: &'a mut VoiceLanes,
 }
 
+/// Calls the function that it is given with every index below the count, from any thread.
+pub(crate) type Run<'a> = &'a dyn Fn(usize, &(dyn Fn(usize) + Sync));
+
 impl Part {
     /// Computes a tick: modulation, and the clouds of all voices, which are written to `tick` of the block. Nothing that
-    /// other parts use is touched, so parts do it in parallel. `run` calls the function that it is given with every
-    /// index below the count, from any thread.
+    /// other parts use is touched, so parts do it in parallel.
     pub(crate) fn compute(
         &mut self,
         transport: Transport,
         written: &Voices<'_>,
         tick: usize,
-        run: impl FnOnce(usize, &(dyn Fn(usize) + Sync)),
+        run: Run<'_>,
     ) {
         self.advance_lfos(transport);
         if self.high == 0 {

@@ -43,6 +43,9 @@ pub struct VoiceBlock {
     slots: Vec<u64>,
     /// A bit for every slot at which voices begin.
     first_slots: Vec<u64>,
+    /// The same bits of what was in the block before and is still summarised, while voices are written over it.
+    old_slots: Vec<u64>,
+    old_first_slots: Vec<u64>,
     ticks: usize,
 }
 
@@ -94,6 +97,13 @@ pub struct Span {
     last_groups: u8,
 }
 
+impl Span {
+    /// All fields in one word, for comparison.
+    pub fn bits(&self) -> u32 {
+        u32::from_ne_bytes([self.ticks, self.most_copies, self.last_copies, self.last_groups])
+    }
+}
+
 /// What a summary takes of a voice.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
@@ -138,6 +148,8 @@ impl VoiceBlock {
             phases: AlignedSlice::new(0, slots),
             slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             first_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
+            old_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
+            old_first_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             ticks: 0,
         };
         block.take_memory(with_memory_ahead(0));
@@ -147,6 +159,14 @@ impl VoiceBlock {
     /// Empties a block that renderers have shared, for exclusive use. If a renderer that hangs still
     /// holds it, it is replaced.
     pub fn reuse(shared: &mut Arc<Self>) -> Writing<'_> {
+        let mut block = Self::reopen(shared);
+        block.clear_old();
+        block
+    }
+
+    /// The same for an engine: what the slots did before is not cleared yet, since most do so again. When the voices are
+    /// written, the rest is to be cleared.
+    pub(crate) fn reopen(shared: &mut Arc<Self>) -> Writing<'_> {
         if Arc::get_mut(shared).is_none() {
             *shared = Arc::new(Self::with_memory(shared.capacity(), shared.voices.count()));
         }
@@ -157,15 +177,13 @@ impl VoiceBlock {
             let in_use = if block.used == 0 { block.slots_in_use() } else { block.used };
             // A few at a time, so that a large chord does not have to wait for much of it.
             let end = with_memory_ahead(in_use).min(block.with_memory + SLOTS_A_BLOCK);
-            block.clear();
             block.take_memory(end);
-        } else {
-            block.clear();
         }
+        block.remove_voices();
         Writing(block)
     }
 
-    /// Takes memory for the indices below `end`, while nothing is in the block.
+    /// Takes memory for the indices below `end`, whose voices are not needed any more.
     fn take_memory(&mut self, end: usize) {
         // Slots of a page may have any indices there.
         let count = self.voices.count();
@@ -177,19 +195,35 @@ impl VoiceBlock {
 
     /// Removes all voices.
     pub fn clear(&mut self) {
-        let summaries = self.summaries.chunks_mut(SLOTS_PER_WORD);
-        let spans = self.spans.chunks_mut(SLOTS_PER_WORD);
-        let words = self.slots.iter_mut().zip(&mut self.first_slots);
-        for (((slots, first_slots), summaries), spans) in words.zip(summaries).zip(spans) {
-            if std::mem::take(slots) != 0 {
-                *first_slots = 0;
-                summaries.fill(SlotSummary::default());
-                spans.fill(Span::default());
-            }
-        }
+        self.remove_voices();
+        self.clear_old();
+    }
+
+    /// Removes all voices; their slots are still summarised.
+    fn remove_voices(&mut self) {
+        let slots = self.slots.iter_mut().zip(&mut self.old_slots);
+        let first_slots = self.first_slots.iter_mut().zip(&mut self.old_first_slots);
+        slots.chain(first_slots).for_each(|(now, old)| *old |= std::mem::take(now));
         self.sections.clear();
         self.first_indices.clear();
         (self.ticks, self.used) = (0, 0);
+    }
+
+    /// Clears what is said of slots that did something before and are silent now.
+    pub(crate) fn clear_old(&mut self) {
+        for (word, old) in self.old_slots.iter_mut().enumerate().filter(|(_, old)| **old != 0) {
+            let silent = std::mem::take(old) & !self.slots[word];
+            for slot in indices_of(&[silent]) {
+                self.summaries[word * SLOTS_PER_WORD + slot] = SlotSummary::default();
+            }
+        }
+        let old_first_slots = self.old_first_slots.iter_mut().enumerate();
+        for (word, old) in old_first_slots.filter(|(_, old)| **old != 0) {
+            let silent = std::mem::take(old) & !self.first_slots[word];
+            for slot in indices_of(&[silent]) {
+                self.spans[word * SLOTS_PER_WORD + slot] = Span::default();
+            }
+        }
     }
 
     /// Opens the next tick; voices pushed from now on belong to it.
@@ -209,12 +243,13 @@ impl VoiceBlock {
     /// Adds a voice, whose first slot is `slot`, to the current tick.
     pub fn push_voice(&mut self, slot: usize, voice: &UnisonVoice) {
         let tick = self.ticks - 1;
-        list(&mut self.slots, &mut self.first_slots, slot, voice.unison.copies());
+        let (writer, mut listing) = (self.writer(), Listing::default());
         // SAFETY: it is the only writer.
-        unsafe { self.writer().push(tick, slot, slot as u32, voice) };
+        unsafe { writer.push(&mut listing, tick, slot, slot as u32, voice) };
+        writer.list(&listing);
     }
 
-    /// For writing from several threads. Afterwards the slots are to be listed.
+    /// For writing from several threads.
     #[inline(always)]
     pub(crate) fn writer(&mut self) -> BlockWriter<'_> {
         let past_the_caches = self.voices.is_pinned();
@@ -226,18 +261,8 @@ impl VoiceBlock {
             summaries: Disjoint::new(&mut self.summaries),
             spans: Disjoint::new(&mut self.spans),
             phases: Disjoint::new(&mut self.phases),
-        }
-    }
-
-    /// Lists the slots below `high` that were written to by [`BlockWriter`]s.
-    pub(crate) fn list_slots(&mut self, high: usize) {
-        let summaries = self.summaries[..high].chunks(SLOTS_PER_WORD);
-        for (word, summaries) in self.slots.iter_mut().zip(summaries) {
-            *word = bits_of(summaries, |summary| summary.sounding);
-        }
-        let spans = self.spans[..high].chunks(SLOTS_PER_WORD);
-        for (word, spans) in self.first_slots.iter_mut().zip(spans) {
-            *word = bits_of(spans, |span| span.ticks);
+            slots: Disjoint::new(&mut self.slots),
+            first_slots: Disjoint::new(&mut self.first_slots),
         }
     }
 
@@ -280,6 +305,15 @@ impl VoiceBlock {
     pub fn slots_in_use(&self) -> usize {
         let last = self.slots.iter().rposition(|&bits| bits != 0);
         last.map_or(0, |word| word * 64 + self.slots[word].ilog2() as usize + 1)
+    }
+
+    /// How many voices the memory has up to the last one that is in use, or more.
+    pub fn memory_in_use(&self) -> usize {
+        match self.sections.is_empty() {
+            // Slots of a page may have any indices there.
+            true => self.slots_in_use().next_multiple_of(SLOTS_PER_WORD).min(self.voices.count()),
+            false => self.voices.count(),
+        }
     }
 
     /// The cloud of `slot` in `tick`, if it sounds.
@@ -368,15 +402,49 @@ pub(crate) struct BlockWriter<'a> {
     summaries: Disjoint<'a, SlotSummary>,
     spans: Disjoint<'a, Span>,
     phases: Disjoint<'a, u32>,
+    /// Words whose bits several threads set.
+    slots: Disjoint<'a, u64>,
+    first_slots: Disjoint<'a, u64>,
+}
+
+/// What a thread knows of the word of slots that it writes to, and adds to it: threads have other slots of the same words, and would
+/// wait for each other if they set every bit by itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Listing {
+    /// The number of the word, plus one; 0 for none.
+    word: usize,
+    /// The bits that it has, and those of them that are new.
+    slots: u64,
+    first_slots: u64,
+    new_slots: u64,
+    new_first_slots: u64,
+}
+
+impl Listing {
+    #[inline(always)]
+    fn add(&mut self, slots: u64, first_slots: u64) {
+        self.new_slots |= slots & !self.slots;
+        self.new_first_slots |= first_slots & !self.first_slots;
+        self.slots |= slots;
+        self.first_slots |= first_slots;
+    }
 }
 
 impl BlockWriter<'_> {
-    /// Adds a voice, whose first slot is `slot`, to `tick`; ticks come in order. It is stored at `index`.
+    /// Adds a voice, whose first slot is `slot`, to `tick`; ticks come in order. It is stored at `index`. What `listing`
+    /// has in the end is to be listed.
     ///
     /// # Safety
     /// No other thread writes to its slots, nor to that index.
     #[inline(always)]
-    pub(crate) unsafe fn push(&self, tick: usize, slot: usize, index: u32, voice: &UnisonVoice) {
+    pub(crate) unsafe fn push(
+        &self,
+        listing: &mut Listing,
+        tick: usize,
+        slot: usize,
+        index: u32,
+        voice: &UnisonVoice,
+    ) {
         let copies = voice.unison.copies();
         // SAFETY: the caller guarantees it.
         let (place, span, summaries) = unsafe {
@@ -391,11 +459,59 @@ impl BlockWriter<'_> {
                 self.summaries.range(slot..slot + copies),
             )
         };
-        match tick {
-            0 => summarise_first(span, summaries, voice),
-            _ => summarise(span, summaries, tick, voice),
+        let (word, first) = (slot / SLOTS_PER_WORD, slot % SLOTS_PER_WORD);
+        let bits = ((1_u128 << copies) - 1) << first;
+        let (bits, beyond) = (bits as u64, (bits >> SLOTS_PER_WORD) as u64);
+        // An engine has no voices in two words.
+        if beyond != 0 {
+            self.turn_to(listing, word + 1);
+            let unused = beyond & !listing.slots;
+            let summaries = &mut summaries[SLOTS_PER_WORD - first..];
+            indices_of(&[unused]).for_each(|slot| summaries[slot] = SlotSummary::default());
+            listing.add(beyond, 0);
+        }
+        self.turn_to(listing, word);
+        let (unused, begins) = (bits & !listing.slots, listing.first_slots >> first & 1 == 0);
+        listing.add(bits, 1 << first);
+        if unused == bits && begins && beyond == 0 {
+            summarise_first(span, summaries, tick, voice);
+        } else {
+            indices_of(&[unused]).for_each(|slot| summaries[slot - first] = SlotSummary::default());
+            if begins {
+                *span = Span::default();
+            }
+            summarise(span, summaries, tick, voice);
         }
         (self.write)(&mut place[tick], voice);
+    }
+
+    /// Turns to the slots of another word, and lists those of the last one.
+    #[inline(always)]
+    fn turn_to(&self, listing: &mut Listing, word: usize) {
+        if listing.word == word + 1 {
+            return;
+        }
+        self.list(listing);
+        let [slots, first_slots] = self.words(word).map(|bits| bits.load(Ordering::Relaxed));
+        *listing = Listing { word: word + 1, slots, first_slots, ..Listing::default() };
+    }
+
+    /// Lists the slots that a thread has written to.
+    #[inline(always)]
+    pub(crate) fn list(&self, listing: &Listing) {
+        if listing.new_slots | listing.new_first_slots != 0 {
+            let [slots, first_slots] = self.words(listing.word - 1);
+            slots.fetch_or(listing.new_slots, Ordering::Relaxed);
+            first_slots.fetch_or(listing.new_first_slots, Ordering::Relaxed);
+        }
+    }
+
+    /// The bits of all slots and of first slots.
+    #[inline(always)]
+    fn words(&self, word: usize) -> [&AtomicU64; 2] {
+        // SAFETY: inside the slices, aligned, and nobody uses them in another way while there are writers.
+        [&self.slots, &self.first_slots]
+            .map(|words| unsafe { AtomicU64::from_ptr(words.address(word)) })
     }
 
     /// Remembers the phases of the clouds of some slots when the block begins; `finer` is how many bits they have more.
@@ -432,15 +548,21 @@ fn summarise(span: &mut Span, summaries: &mut [SlotSummary], tick: usize, voice:
     (span.last_copies, span.last_groups) = (copies, extent.groups);
 }
 
-/// The same for the first tick of a block in which no later tick is yet. Nothing is read: that would wait for the
-/// thread that has cleared the block, and writing does not.
+/// The same for slots that no voice had in the block before. Nothing is read: that would wait for the thread that has written there
+/// last, and writing does not.
 #[inline(always)]
-fn summarise_first(span: &mut Span, summaries: &mut [SlotSummary], voice: &UnisonVoice) {
+fn summarise_first(
+    span: &mut Span,
+    summaries: &mut [SlotSummary],
+    tick: usize,
+    voice: &UnisonVoice,
+) {
     let (extent, copies) = (Extent::of(voice), summaries.len() as u8);
     let mut summary = SlotSummary::default();
-    summary.add(0, extent);
+    summary.add(tick, extent);
     summaries.fill(summary);
-    *span = Span { ticks: 1, most_copies: copies, last_copies: copies, last_groups: extent.groups };
+    let ticks = 1 << tick;
+    *span = Span { ticks, most_copies: copies, last_copies: copies, last_groups: extent.groups };
 }
 
 /// Lists the slots of a voice as sounding.
@@ -499,22 +621,4 @@ fn indices_of(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
         bits &= bits - 1;
         Some(word * SLOTS_PER_WORD + bit)
     })
-}
-
-/// A bit for each of up to 64 slots whose `ticks` are not zero.
-#[inline(always)]
-fn bits_of<T>(slots: &[T], ticks: impl Fn(&T) -> u8) -> u64 {
-    // Bytes first, in a loop that is vectorised.
-    let mut sounds = [0u8; SLOTS_PER_WORD];
-    for (sounds, slot) in sounds.iter_mut().zip(slots) {
-        *sounds = u8::from(ticks(slot) != 0);
-    }
-    let (eights, _) = sounds.as_chunks();
-    eights.iter().rev().fold(0, |word, &eight| word << 8 | lowest_bits(eight))
-}
-
-/// The lowest bit of each byte, which is its only one: that of the first byte is the lowest.
-fn lowest_bits(bytes: [u8; 8]) -> u64 {
-    // The product has the bit of byte i at 56 + i; no two terms meet in one place.
-    u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }

@@ -70,8 +70,8 @@ impl Renderer for Ahead {
     }
 }
 
-fn engine_ahead(patch: &Patch) -> Engine {
-    let config = EngineConfig::default();
+fn engine_ahead(patch: &Patch, offline: bool) -> Engine {
+    let config = EngineConfig { offline, threads: 2, ..EngineConfig::default() };
     let mut engine = Engine::with_renderer(&config, Box::new(Ahead::new())).unwrap();
     engine.set_patch(0, patch);
     engine
@@ -96,9 +96,11 @@ proptest! {
         let mut split = engine(patch);
         let mut sizes = blocks.iter().copied().cycle();
         prop_assert!(bits(play_in_blocks(&mut split, &events, FRAMES, &mut sizes)) == whole);
-        let mut ahead = engine_ahead(patch);
-        let mut sizes = blocks.iter().copied().cycle();
-        prop_assert!(bits(play_in_blocks(&mut ahead, &events, FRAMES, &mut sizes)) == whole);
+        for offline in [false, true] {
+            let mut ahead = engine_ahead(patch, offline);
+            let mut sizes = blocks.iter().map(|frames| frames * if offline { 10 } else { 1 }).cycle();
+            prop_assert!(bits(play_in_blocks(&mut ahead, &events, FRAMES, &mut sizes)) == whole);
+        }
         split.reset();
         prop_assert!(bits(play(&mut split, &events, FRAMES)) == whole);
     }
@@ -168,5 +170,52 @@ fn any_number_of_threads_gives_the_same_bits() {
     assert!(alone.iter().any(|&bits| bits != 0));
     for threads in [2, 3, 7] {
         assert!(render(threads) == alone, "{threads} threads");
+    }
+}
+
+/// Chords that are held while others end, stolen voices, a kit and effects, with many chunks on their way at once.
+#[test]
+fn rendering_ahead_gives_the_same_bits() {
+    let mut wide = with_all_effects(soft());
+    wide.values.set(Param::UnisonVoices, 5.0);
+    wide.values.set(Param::VoiceLimit, 6.0);
+    let kit = factory::patches().iter().find(|patch| !patch.key_zones.is_empty()).unwrap();
+    let patches = [&wide, kit, &factory::patches()[0], &factory::patches()[40], &wide];
+    let on = |frame: u32, part: u8, key: u8| Event {
+        frame,
+        part,
+        kind: EventKind::NoteOn { key, velocity: 0.7 },
+    };
+    let off = |frame: u32, part: u8, key: u8| Event {
+        frame,
+        part,
+        kind: EventKind::NoteOff { key, velocity: 0.5 },
+    };
+    let parts = 0..patches.len() as u8;
+    let chord = |at: u32| {
+        let parts = parts.clone();
+        parts.flat_map(move |part| [36, 43, 52, 60].map(|key| on(at, part, key + at as u8 % 7)))
+    };
+    let mut events: Vec<Event> = chord(5).collect();
+    events.extend(parts.clone().map(|part| off(9_000, part, 36 + 5)));
+    events.extend(chord(17_111));
+    let render = |mut engine: Engine| {
+        patches.iter().enumerate().for_each(|(part, patch)| engine.set_patch(part, patch));
+        let (mut left, mut right) = (vec![0.0; 40_000], vec![0.0; 40_000]);
+        engine.render(&events, &mut left, &mut right);
+        // The stream goes on, in the middle of a tick.
+        let (mut next_left, mut next_right) = (vec![0.0; 4_999], vec![0.0; 4_999]);
+        engine.render(&[], &mut next_left, &mut next_right);
+        assert!(engine.counters().voices_stolen > 0);
+        let channels = [left, next_left, right, next_right].concat();
+        channels.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+    };
+    let config = EngineConfig { parts: patches.len(), ..EngineConfig::default() };
+    let plain = render(Engine::new(&config).unwrap());
+    assert!(plain.iter().any(|&bits| bits != 0));
+    for threads in [1, 2, 3, 7] {
+        let config = EngineConfig { threads, offline: true, ..config };
+        let ahead = Engine::with_renderer(&config, Box::new(Ahead::new())).unwrap();
+        assert!(render(ahead) == plain, "{threads} threads");
     }
 }

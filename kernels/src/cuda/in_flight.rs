@@ -6,14 +6,15 @@ use super::graph::{Events, Graph, Marks};
 use super::launch::{Launcher, Places, Size};
 use super::memory::{QueueMemory, Words};
 use cudarc::driver::sys::CUdeviceptr;
-use myriad_engine::render::{MAX_TICKS, VoiceBlock};
+use myriad_engine::render::{BLOCKS_AHEAD, MAX_TICKS, VoiceBlock};
 use std::sync::Weak;
 
-/// Slots of a GPU: for the blocks that an engine has when three are on their way and it writes the next one.
-pub(super) const IN_FLIGHT_SLOTS: usize = 4;
+/// Slots of a GPU: one for each block that an engine has.
+pub(super) const IN_FLIGHT_SLOTS: usize = BLOCKS_AHEAD;
 
-/// Queues of a GPU. Slots with even and odd numbers have one each, so that blocks in turn use them in turn.
-pub(super) const QUEUES: usize = 2;
+/// Queues of a GPU, so that one block is fetched, one rendered and one mixed at the same time. Slots have them in turn.
+pub(super) const QUEUES: usize = 3;
+const _: () = assert!(IN_FLIGHT_SLOTS.is_multiple_of(QUEUES), "blocks in turn use queues in turn");
 
 /// A queue, and the buffers of the block that runs on it.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,10 @@ impl RenderQueue {
         Ok(Self { stream: Stream::new()?, memory: QueueMemory::new(context, words)? })
     }
 }
+
+/// Voices of a block that are pinned at least. To pin all that an offline render has room for would take longer than
+/// to render some seconds.
+const FEWEST_PINNED: usize = 4_096;
 
 #[derive(Debug)]
 pub(super) struct InFlightSlot {
@@ -62,6 +67,8 @@ pub(super) struct Source {
     block: u64,
     /// Dead when the block was dropped or another renderer has pinned it.
     pin: Weak<()>,
+    /// How many of its voices are pinned.
+    count: usize,
     /// The device's address of its voices.
     pub(super) voices: CUdeviceptr,
 }
@@ -69,17 +76,20 @@ pub(super) struct Source {
 impl Source {
     fn pinned(context: &Context, block: &VoiceBlock) -> Result<Self, Failed> {
         let memory = block.memory();
-        // Another renderer may have pinned it before.
+        // Another renderer may have pinned it before, or fewer of its voices.
         memory.set_pin(None);
-        let registered = Registered::new(context, memory.bytes())?;
+        let count = block.memory_in_use().next_power_of_two().max(FEWEST_PINNED);
+        let registered = Registered::new(context, memory.bytes(count))?;
         let source =
-            Self { block: block.id(), pin: registered.watch(), voices: registered.address };
+            Self { block: block.id(), pin: registered.watch(), count, voices: registered.address };
         memory.set_pin(Some(Box::new(registered)));
         Ok(source)
     }
 
     fn is_of(&self, block: &VoiceBlock) -> bool {
-        self.block == block.id() && self.pin.strong_count() > 0
+        self.block == block.id()
+            && self.pin.strong_count() > 0
+            && block.memory_in_use() <= self.count
     }
 }
 

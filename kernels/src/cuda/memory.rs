@@ -71,9 +71,13 @@ impl Words {
 
     /// Bytes of all device memory.
     pub(super) fn device_bytes(&self) -> usize {
-        let once = 2 * (self.voices + self.partials) + self.slices + self.large.all();
-        let of_queue =
-            self.descriptions + self.copies + self.rendered.all() + self.sums + self.arrivals;
+        let once = 2 * self.partials + self.slices + self.large.all();
+        let of_queue = self.voices
+            + self.descriptions
+            + self.copies
+            + self.rendered.all()
+            + self.sums
+            + self.arrivals;
         4 * (once + table_words() + QUEUES * of_queue + IN_FLIGHT_SLOTS * self.uploads)
     }
 }
@@ -144,8 +148,8 @@ impl QueueMemory {
 /// Addresses of the buffers that all blocks use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
-    /// Used in turn.
-    pub(super) voices: [CUdeviceptr; 2],
+    /// For the blocks of each queue.
+    pub(super) voices: [CUdeviceptr; QUEUES],
     pub(super) tables: CUdeviceptr,
     pub(super) table_rows: u64,
     pub(super) phases: CUdeviceptr,
@@ -158,8 +162,12 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(context: &mut Context, words: &Words) -> Result<Self, Failed> {
+        let mut voices = [0; QUEUES];
+        for voices in &mut voices {
+            *voices = context.device_words(words.voices)?;
+        }
         let memory = Self {
-            voices: [context.device_words(words.voices)?, context.device_words(words.voices)?],
+            voices,
             tables: context.device_words(table_words())?,
             table_rows: (table_words() / MAX_PARTIALS) as u64,
             phases: context.device_words(words.partials)?,

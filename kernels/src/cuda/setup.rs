@@ -66,7 +66,6 @@ pub(super) fn set_up(
         last: 0,
         turn: None,
         sending: Sent::default(),
-        voices: 0,
         context,
     };
     warm_up(&mut transfer)?;
@@ -83,7 +82,8 @@ fn allocate(
     let module = Module::load(image.bytes)?;
     let memory = Memory::new(context, words)?;
     let launcher = Launcher::new(module, memory, layout, capacity)?;
-    let queues = [RenderQueue::new(context, words)?, RenderQueue::new(context, words)?];
+    let queues = (0..QUEUES).map(|_| RenderQueue::new(context, words));
+    let queues = queues.collect::<Result<Vec<_>, _>>()?;
     let in_flight_slots =
         (0..IN_FLIGHT_SLOTS).map(|index| InFlightSlot::new(context, words, queues[index % QUEUES]));
     Ok((launcher, in_flight_slots.collect::<Result<_, _>>()?))

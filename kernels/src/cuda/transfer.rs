@@ -43,8 +43,6 @@ pub(super) struct Transfer {
     /// Recorded when the last even and the last odd piece is copied.
     pub(super) copied: [Event; 2],
     pub(super) sending: Sent,
-    /// Which of the buffers for voices the last block of several pieces used.
-    pub(super) voices: usize,
     /// The last field, so that it is dropped last.
     pub(super) context: Context,
 }
@@ -175,7 +173,6 @@ impl Transfer {
                 self.take_turn()?;
                 self.mark(queue, 0)?;
                 self.counters.upload_bytes = 0;
-                self.voices = 1 - self.voices;
             }
             // When the first piece is copied, the queue is done with its last block.
             1 => queue.wait_for(self.copied[0])?,
@@ -218,14 +215,14 @@ impl Transfer {
         number: usize,
         piece: &Piece,
     ) -> Result<Places, Failed> {
-        let Sent { slot, ticks, .. } = self.sending;
-        let slot = &self.in_flight_slots[slot];
+        let Sent { slot: index, ticks, .. } = self.sending;
+        let slot = &self.in_flight_slots[index];
         let mut places = slot.places(ticks, number * self.layout.words);
         places.memory.rendered = self.launcher.memory.large;
         let upload = places.host as *const c_void;
         queue.copy(places.device, upload, 4 * piece.words)?;
         let first = (piece.indices.start * VOICE_BYTES) as CUdeviceptr;
-        let voices = self.launcher.memory.voices[self.voices];
+        let voices = self.launcher.memory.voices[index % QUEUES];
         let rows = Rows {
             count: piece.indices.len(),
             bytes: ticks * size_of::<UnisonVoice>(),

@@ -122,15 +122,15 @@ impl Last {
             return false;
         }
         let in_use = ..block.slots_in_use();
-        if self.spans != block.spans()[in_use] {
+        let (summaries, spans) = (&block.summaries()[in_use], &block.spans()[in_use]);
+        if self.summaries.len() != summaries.len() {
             return false;
         }
-        let summaries = &block.summaries()[in_use];
         // Without an early exit, so that the compiler vectorises the comparison.
-        let differing =
-            |bits: u32, (a, b): (&SlotSummary, &SlotSummary)| bits | (a.bits() ^ b.bits());
-        let pairs = self.summaries.iter().zip(summaries);
-        self.summaries.len() == summaries.len() && pairs.fold(0, differing) == 0
+        let spans = self.spans.iter().zip(spans);
+        let differing = spans.fold(0, |bits, (a, b)| bits | (a.bits() ^ b.bits()));
+        let summaries = self.summaries.iter().zip(summaries);
+        summaries.fold(differing, |bits, (a, b)| bits | (a.bits() ^ b.bits())) == 0
     }
 }
 

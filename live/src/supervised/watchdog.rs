@@ -27,8 +27,8 @@ const IDLE_SPIN: Duration = Duration::from_micros(50);
 /// The same with [`ThreadPolicy::Spinning`]; the thread still sleeps when nothing plays.
 const AWAKE_SPIN: Duration = Duration::from_millis(500);
 
-/// Blocks that may be in flight, whatever the renderer takes at once: one is made while two are rendered or fetched.
-const DEPTH: usize = 3;
+/// Blocks that may be in flight, whatever the renderer takes at once: as many as a GPU takes, and one that waits.
+const DEPTH: usize = 5;
 
 /// Capacity of the queues: blocks, and other requests.
 const REQUESTS: usize = 16;

@@ -12,6 +12,9 @@ use myriad_engine::{
 const BLOCK: usize = 16_384;
 const _: () = assert!(BLOCK <= Engine::MAX_STEM_FRAMES);
 
+/// The same with a device, which is faster and has nothing to do at the end of each.
+const DEVICE_BLOCK: usize = 65_536;
+
 /// The same from the song's end on, so that the tail ends soon after the sound.
 const TAIL_BLOCK: usize = 4_096;
 
@@ -71,6 +74,8 @@ pub struct SongRender {
     /// Frames that the engine has rendered; the output is [`Engine::latency`] behind.
     rendered: u64,
     latency: u64,
+    /// The most frames at a time.
+    block: usize,
     /// The song's last frame, without the tail.
     song_frames: u64,
     /// The last frame, and the ending when it is reached.
@@ -101,6 +106,7 @@ impl SongRender {
             threads: settings.threads,
             stems: settings.stems,
             pitch: settings.pitch,
+            offline: true,
             ..EngineConfig::default()
         };
         let mut engine = Engine::with_renderer(&config, renderer)?;
@@ -125,6 +131,7 @@ impl SongRender {
         let stem_count = if settings.stems { song.parts.len() } else { 0 };
         let mut song_render = Self {
             latency: engine.latency() as u64,
+            block: if engine.renders_ahead() && !settings.stems { DEVICE_BLOCK } else { BLOCK },
             engine,
             assignment,
             score: score(song, song_frames, rate),
@@ -180,8 +187,8 @@ impl SongRender {
         if self.ending.is_some() {
             return false;
         }
-        let is_long = position + BLOCK as u64 <= self.song_frames;
-        let most = if is_long { BLOCK } else { TAIL_BLOCK };
+        let is_long = position + self.block as u64 <= self.song_frames;
+        let most = if is_long { self.block } else { TAIL_BLOCK };
         let left = (self.limit.0 - position).min(most as u64) as usize;
         self.render(left);
         for (stem, part) in self.stems.iter_mut().zip(0..) {

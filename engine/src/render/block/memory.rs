@@ -33,16 +33,20 @@ pub struct VoiceMemory {
 impl VoiceMemory {
     /// Room for that many voices, zeroed.
     pub fn new(count: usize) -> Self {
-        let bytes = count.saturating_mul(MAX_TICKS * size_of::<UnisonVoice>());
-        let Some(pages) = LazySlice::new(bytes.div_ceil(PAGE).max(1)) else {
+        let Some(pages) = LazySlice::new(Self::pages(count)) else {
             handle_alloc_error(Layout::new::<Page>())
         };
         Self { pages, count, pin: Mutex::new(None), is_pinned: AtomicBool::new(false) }
     }
 
-    /// Address and size of the memory, up to the end of its last page.
-    pub fn bytes(&self) -> (*const u8, usize) {
-        (self.pages.as_ptr().cast(), size_of_val(&*self.pages))
+    /// Address and size of the memory of the first `count` voices, up to the end of the last page.
+    pub fn bytes(&self, count: usize) -> (*const u8, usize) {
+        (self.pages.as_ptr().cast(), Self::pages(count.min(self.count)) * PAGE)
+    }
+
+    fn pages(count: usize) -> usize {
+        let bytes = count.saturating_mul(MAX_TICKS * size_of::<UnisonVoice>());
+        bytes.div_ceil(PAGE).max(1)
     }
 
     /// The ticks of all voices.
@@ -179,7 +183,7 @@ mod tests {
         memory.voices_mut()[2][MAX_TICKS - 1].unison.seed = 7;
         assert_eq!(memory.voices().len(), 3);
         assert_eq!(memory.voices()[2][MAX_TICKS - 1].unison.seed, 7);
-        let (start, length) = memory.bytes();
+        let (start, length) = memory.bytes(3);
         assert!((start as usize).is_multiple_of(PAGE) && length == 2 * PAGE);
     }
 

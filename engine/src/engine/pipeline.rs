@@ -1,0 +1,322 @@
+//! A long stretch without events, as offline rendering has many of: control of the next chunks, rendering on a device, effects of
+//! those that are rendered and the mix all overlap, and threads do not wait for each other at the end of a chunk.
+//!
+//! Every chunk has a task for each part: the effects of the sound that the chunk's memory still holds, then control of the ticks
+//! to come. Threads take tasks in the order of chunks, so the first chunk is complete long before the last. One thread, the lead,
+//! mixes and submits chunks that are complete, collects those that are rendered, and opens them again; between that it
+//! takes tasks as well. A part's tasks follow each other, so the result does not depend on the threads.
+
+use super::Engine;
+use super::chunks::{Chunk, Chunks, EachPart, Output, Sink};
+use super::control::{Ticks, begin_steady_tick, is_large};
+use crate::disjoint::Disjoint;
+use crate::effects::PartEffects;
+use crate::part::{Part, Transport};
+use crate::patch::Playable;
+use crate::pool::{PoolWriter, Voices};
+use crate::render::{BLOCKS_AHEAD as RING, MAX_TICKS, TICK};
+use crate::trace::{self, Stage};
+use std::slice::from_mut;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Frames of a chunk.
+pub(super) const CHUNK_FRAMES: usize = MAX_TICKS * TICK;
+
+/// Fewer chunks than these are computed one by one.
+const WORTH_IT: usize = 4;
+
+/// A counter in cache lines of its own.
+#[derive(Default)]
+#[repr(align(128))]
+pub(super) struct Counter(AtomicUsize);
+
+/// A chunk that is being computed.
+struct OpenChunk<'a> {
+    voices: Voices<'a>,
+    parts: EachPart<'a>,
+    transports: [Transport; MAX_TICKS],
+}
+
+/// What threads share that compute the chunks. These are numbered from the first one of the stretch.
+struct Pipeline<'a> {
+    parts: Disjoint<'a, Part>,
+    patches: Disjoint<'a, Playable>,
+    effects: Disjoint<'a, PartEffects>,
+    part_count: usize,
+    /// By number modulo `RING`.
+    open_chunks: Disjoint<'a, Option<OpenChunk<'a>>>,
+    /// How many chunks there are, and how many of them have been opened.
+    count: usize,
+    opened: AtomicUsize,
+    /// The next task.
+    next: AtomicUsize,
+    /// Of how many chunks each part is done.
+    done_by_part: &'a [Counter],
+    /// Parts that are done of each open chunk.
+    done_of_chunk: &'a [Counter; RING],
+    has_failed: AtomicBool,
+}
+
+impl Pipeline<'_> {
+    /// Takes tasks until all are taken.
+    fn help(&self) {
+        while self.next.load(Ordering::Relaxed) < self.count * self.part_count
+            && !self.has_failed.load(Ordering::Relaxed)
+        {
+            if !self.run_next() {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// Runs the next task; false if there is none in the chunks that are open.
+    fn run_next(&self) -> bool {
+        let open = self.opened.load(Ordering::Acquire) * self.part_count;
+        let next = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
+            (next < open).then_some(next + 1)
+        });
+        let Ok(task) = next else {
+            return false;
+        };
+        let failing = Failing(&self.has_failed);
+        self.run(task / self.part_count, task % self.part_count);
+        std::mem::forget(failing);
+        true
+    }
+
+    fn run(&self, number: usize, index: usize) {
+        // Another thread may still have the part's last task.
+        let done = &self.done_by_part[index].0;
+        while done.load(Ordering::Acquire) != number {
+            if self.has_failed.load(Ordering::Relaxed) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        // SAFETY: the lead uses an open chunk when all its tasks are done. One thread at a time has a task of this part.
+        unsafe {
+            let Some(chunk) = self.open_chunks.shared(number % RING) else {
+                unreachable!("tasks are those of open chunks");
+            };
+            chunk.parts.render_effects(index, self.effects.get(index));
+            let (part, patch) = (self.parts.get(index), self.patches.get(index));
+            let ticks = Ticks { first: 0, transports: &chunk.transports, begin: begin_steady_tick };
+            let run = |chunks, compute: &(dyn Fn(usize) + Sync)| (0..chunks).for_each(compute);
+            ticks.compute((index, part, patch.kit_mut()), &chunk.voices, &chunk.parts, &run);
+        }
+        done.store(number + 1, Ordering::Release);
+        self.done_of_chunk[number % RING].0.fetch_add(1, Ordering::Release);
+    }
+
+    fn is_complete(&self, number: usize) -> bool {
+        self.done_of_chunk[number % RING].0.load(Ordering::Acquire) == self.part_count
+    }
+}
+
+/// Says that a task has panicked, unless it is forgotten: nobody waits for that task then.
+struct Failing<'a>(&'a AtomicBool);
+
+impl Drop for Failing<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The thread that opens chunks and passes them on.
+struct Lead<'a, 'b, 'c> {
+    pipeline: &'b Pipeline<'a>,
+    pool: &'a PoolWriter<'a>,
+    ring: &'a Disjoint<'a, Chunk>,
+    /// See [`Chunks`].
+    submitted: &'b mut usize,
+    collected: &'b mut usize,
+    mixed: &'b mut usize,
+    output: &'b mut Output,
+    sink: &'b mut Sink<'c>,
+    transport: &'b mut Transport,
+    tick_seconds: f32,
+}
+
+impl<'a> Lead<'a, '_, '_> {
+    fn run(&mut self) {
+        let first = *self.submitted;
+        self.open_chunks(first);
+        for number in 0..self.pipeline.count {
+            if !self.complete(number) {
+                return;
+            }
+            // SAFETY: all its tasks are done.
+            let chunk = unsafe { self.chunk(first + number) };
+            if first + number >= *self.mixed + RING {
+                self.output.mix(chunk, self.sink);
+                *self.mixed += 1;
+            }
+            self.output.submit(chunk, CHUNK_FRAMES);
+            *self.submitted += 1;
+            if *self.submitted - *self.collected >= self.output.depth {
+                // SAFETY: all its tasks are done.
+                let oldest = unsafe { self.chunk(*self.collected) };
+                self.output.collect(oldest);
+                *self.collected += 1;
+                self.open_chunks(first);
+            }
+        }
+    }
+
+    /// Takes tasks until those of a chunk are done. Returns whether they are; false when one has panicked.
+    fn complete(&self, number: usize) -> bool {
+        let _stage = trace::stage(Stage::Modulation);
+        while !self.pipeline.is_complete(number) {
+            if self.pipeline.has_failed.load(Ordering::Relaxed) {
+                return false;
+            }
+            if !self.pipeline.run_next() {
+                std::thread::yield_now();
+            }
+        }
+        true
+    }
+
+    /// Opens all chunks that no renderer has any more. Chunk `first` is the first of the stretch.
+    fn open_chunks(&mut self, first: usize) {
+        let opened = self.pipeline.opened.load(Ordering::Relaxed);
+        let end = self.pipeline.count.min(*self.collected + RING - first);
+        for number in opened..end {
+            // SAFETY: no task uses it, and the renderer is done with it.
+            let chunk = unsafe { self.chunk(first + number) };
+            chunk.open();
+            (0..MAX_TICKS).for_each(|_| chunk.block().start_tick());
+            let (block, parts) = chunk.writers();
+            let transports = std::array::from_fn(|_| {
+                self.transport.advance(self.tick_seconds);
+                *self.transport
+            });
+            let voices = Voices::new(self.pool, block);
+            // SAFETY: as above.
+            let place = unsafe { self.pipeline.open_chunks.get(number % RING) };
+            *place = Some(OpenChunk { voices, parts, transports });
+            self.pipeline.done_of_chunk[number % RING].0.store(0, Ordering::Relaxed);
+            self.pipeline.opened.store(number + 1, Ordering::Release);
+        }
+    }
+
+    /// # Safety
+    /// No other reference to the chunk is used.
+    unsafe fn chunk(&self, number: usize) -> &'a mut Chunk {
+        // SAFETY: the caller guarantees it.
+        unsafe { self.ring.get(number % RING) }
+    }
+}
+
+impl Engine {
+    /// Renders the next chunks of `frames` frames without events, if that is worth it. Returns how many frames were rendered.
+    pub(super) fn render_ahead(&mut self, frames: usize, sink: &mut Sink<'_>) -> usize {
+        let count = frames / CHUNK_FRAMES;
+        let sounding = self.pool.sounding();
+        let is_possible = self.renders_ahead()
+            && count >= WORTH_IT
+            && self.pending.store().is_empty()
+            && !self.pool.is_fading()
+            && !self.parts.iter().any(|part| is_large(part, sounding))
+            && self.is_steady();
+        if !is_possible {
+            return 0;
+        }
+        let part_count = self.config.parts;
+        let with_effects = self.effects.iter().filter(|effects| !effects.is_silent()).count();
+        let helpers = self.helpers(sounding * MAX_TICKS).max(with_effects).min(part_count);
+        let helpers = helpers.min(self.most_helpers);
+        self.done_by_part.iter_mut().for_each(|done| *done.0.get_mut() = 0);
+        let Chunks { ring, submitted, collected, mixed } = &mut self.chunks;
+        let (ring, pool) = (Disjoint::new(ring), self.pool.writer());
+        let mut open_chunks = [const { None }; RING];
+        let done_of_chunk = Default::default();
+        let pipeline = Pipeline {
+            parts: Disjoint::new(&mut self.parts),
+            patches: Disjoint::new(&mut self.patches),
+            effects: Disjoint::new(&mut self.effects),
+            part_count,
+            open_chunks: Disjoint::new(&mut open_chunks),
+            count,
+            opened: AtomicUsize::new(0),
+            next: AtomicUsize::new(0),
+            done_by_part: &self.done_by_part,
+            done_of_chunk: &done_of_chunk,
+            has_failed: AtomicBool::new(false),
+        };
+        let mut lead = Lead {
+            pipeline: &pipeline,
+            pool: &pool,
+            ring: &ring,
+            submitted,
+            collected,
+            mixed,
+            output: &mut self.output,
+            sink,
+            transport: &mut self.transport,
+            tick_seconds: TICK as f32 / self.config.sample_rate,
+        };
+        let lead = Disjoint::new(from_mut(&mut lead));
+        self.workers.run(helpers, helpers + 1, &|task| match task {
+            // SAFETY: every task is run once.
+            0 => unsafe { lead.get(0) }.run(),
+            _ => pipeline.help(),
+        });
+        (0..MAX_TICKS).for_each(|tick| self.free_ended(tick));
+        self.retired_tables.advance(count * MAX_TICKS);
+        count * CHUNK_FRAMES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::EngineConfig;
+    use crate::event::{Event, EventKind};
+    use crate::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
+    use std::sync::Arc;
+
+    /// Takes several blocks at once; its sound is silence.
+    struct Silent;
+
+    impl Renderer for Silent {
+        fn prepare(&mut self, _: Capacity) -> Result<(), PrepareError> {
+            Ok(())
+        }
+
+        fn reset(&mut self) {}
+
+        fn depth(&self) -> usize {
+            3
+        }
+
+        fn submit(&mut self, _: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+            Ok(())
+        }
+
+        fn collect(&mut self, _: &mut Buses) -> Result<usize, RenderError> {
+            Ok(1)
+        }
+    }
+
+    fn frames_ahead(offline: bool, events: &[Event], frames: usize) -> usize {
+        let config = EngineConfig { offline, parts: 3, threads: 2, ..EngineConfig::default() };
+        let mut engine = Engine::with_renderer(&config, Box::new(Silent)).unwrap();
+        let (mut left, mut right) = (vec![0.0; TICK + 8], vec![0.0; TICK + 8]);
+        engine.render(events, &mut left, &mut right);
+        let (mut left, mut right) = (vec![0.0; frames], vec![0.0; frames]);
+        engine.render_ahead(frames, &mut Sink::new(&mut left, &mut right))
+    }
+
+    #[test]
+    fn long_stretches_without_events_are_rendered_ahead() {
+        let chunks = |count: usize| count * CHUNK_FRAMES;
+        assert_eq!(frames_ahead(true, &[], chunks(30) + 100), chunks(30));
+        assert_eq!(frames_ahead(true, &[], chunks(WORTH_IT) - 1), 0);
+        assert_eq!(frames_ahead(false, &[], chunks(30)), 0);
+        // An event waits for the end of its tick.
+        let note = EventKind::NoteOn { key: 60, velocity: 0.5 };
+        let event = Event { frame: TICK as u32 + 3, part: 0, kind: note };
+        assert_eq!(frames_ahead(true, &[event], chunks(30)), 0);
+    }
+}
