@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu instances setup setup-test setup-dist setup-fresh clean
+.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-losses soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu instances setup setup-test setup-dist setup-fresh clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make faults  every system call that can fail fails once, in render, record, import, soak, service"
 	@echo "make soak    eight virtual hours of random playing, everything watched, a report"
 	@echo "make soak-faults  550 faults planted in fresh music: how many the reference finds"
+	@echo "make soak-losses  800 GPUs lost in the middle of music: how many click"
 	@echo "make soak-jack  ten minutes through a real JACK server, every frame checked"
 	@echo "make monitoring  check metrics, alert rules and dashboard with promtool"
 	@echo "make audit   play and measure every factory patch; a contact sheet into target/audit.png"
@@ -102,6 +103,9 @@ soak: setup
 
 soak-faults: setup
 	cargo test --release -p myriad-qa --lib table_of_planted_faults -- --ignored --nocapture
+
+soak-losses: setup
+	cargo test --release -p myriad-qa --lib losses_in_music_do_not_click -- --ignored --nocapture
 
 monitoring: setup
 	docs/monitoring/check

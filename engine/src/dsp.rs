@@ -10,5 +10,5 @@ mod random;
 pub use denormals::FlushDenormals;
 pub use fade::{FADE, fade_in};
 pub use limiter::Limiter;
-pub use predict::continue_sound;
+pub use predict::{HISTORY, continue_sound};
 pub use random::hash;

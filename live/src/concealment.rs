@@ -1,11 +1,11 @@
 //! Concealment of missing sound: a channel is continued by prediction, which fades out.
 
-use myriad_engine::dsp::{FADE, continue_sound, fade_in};
+use myriad_engine::dsp::{FADE, HISTORY, continue_sound, fade_in};
 
 /// One channel: its last samples and their predicted continuation.
 #[derive(Clone)]
 pub(crate) struct Concealment {
-    history: [f32; FADE],
+    history: [f32; HISTORY],
     prediction: [f32; FADE],
     /// Frames of the prediction that have been faded out.
     faded: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Concealment {
 
 impl Concealment {
     pub(crate) const fn new() -> Self {
-        Self { history: [0.0; FADE], prediction: [0.0; FADE], faded: FADE }
+        Self { history: [0.0; HISTORY], prediction: [0.0; FADE], faded: FADE }
     }
 
     /// Whether nothing is being concealed.
@@ -44,8 +44,8 @@ impl Concealment {
 
     /// Keeps the end of `samples` to predict from.
     pub(crate) fn remember(&mut self, samples: &[f32]) {
-        let new = &samples[samples.len().saturating_sub(FADE)..];
+        let new = &samples[samples.len().saturating_sub(HISTORY)..];
         self.history.copy_within(new.len().., 0);
-        self.history[FADE - new.len()..].copy_from_slice(new);
+        self.history[HISTORY - new.len()..].copy_from_slice(new);
     }
 }

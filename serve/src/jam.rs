@@ -7,7 +7,7 @@
 use crate::clock::Clock;
 use crate::config::{Limits, RATE};
 use crate::seat::Seat;
-use myriad_engine::dsp::{FADE, Limiter, continue_sound, fade_in};
+use myriad_engine::dsp::{FADE, HISTORY, Limiter, continue_sound, fade_in};
 use std::sync::atomic::Ordering::Acquire;
 use std::sync::{Arc, PoisonError};
 
@@ -33,7 +33,7 @@ pub(crate) struct Mixer {
 /// One seat in the mix.
 struct Channel {
     /// The end of its sound, left and right.
-    history: [[f32; FADE]; 2],
+    history: [[f32; HISTORY]; 2],
     /// How the sound would have gone on when a block was missing.
     prediction: [[f32; FADE]; 2],
     /// Frames of the prediction that are over.
@@ -46,10 +46,9 @@ struct Channel {
 
 impl Channel {
     fn new() -> Self {
-        let silence = [[0.0; FADE]; 2];
         Self {
-            history: silence,
-            prediction: silence,
+            history: [[0.0; HISTORY]; 2],
+            prediction: [[0.0; FADE]; 2],
             predicted: FADE,
             faded_in: 0,
             is_missing: true,
@@ -84,12 +83,12 @@ impl Channel {
     }
 
     fn remember(&mut self, block: &[f32]) {
-        let frames = (block.len() / 2).min(FADE);
+        let frames = (block.len() / 2).min(HISTORY);
         let end = &block[block.len() - 2 * frames..];
         for (side, history) in self.history.iter_mut().enumerate() {
             history.copy_within(frames.., 0);
             let new = end.iter().skip(side).step_by(2);
-            history[FADE - frames..].iter_mut().zip(new).for_each(|(old, new)| *old = *new);
+            history[HISTORY - frames..].iter_mut().zip(new).for_each(|(old, new)| *old = *new);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Planted faults are found, and clean play is found clean.
 
+mod takeover;
+
 use super::*;
 use finding::{Finding, Kind};
 use generator::{Scene, probe_patch};
@@ -105,7 +107,7 @@ impl Rig {
 }
 
 /// The corners that the generator's sound turns, as the event sender tells them.
-fn bends(seed: u64, seconds: f64, latency: u64) -> Vec<Bend> {
+pub(super) fn bends(seed: u64, seconds: f64, latency: u64) -> Vec<Bend> {
     let generator = SceneGenerator { seed, rate: RATE as f64, load: LOAD };
     let mut start = (0.3 * RATE as f64) as u64;
     let mut bends = Vec::new();

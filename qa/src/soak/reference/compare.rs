@@ -5,7 +5,7 @@
 //! it is compared like everything else.
 
 use super::describe;
-use myriad_engine::dsp::{FADE, continue_sound, fade_in};
+use myriad_engine::dsp::{FADE, HISTORY, continue_sound, fade_in};
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -170,7 +170,7 @@ impl Comparison {
 
     /// Drops what was compared, but for the frames that a prediction needs.
     fn clear(&mut self, at: u64) {
-        let from = at.saturating_sub(FADE as u64);
+        let from = at.saturating_sub(HISTORY as u64);
         let old = from.saturating_sub(self.heard_from).min(self.heard.len() as u64);
         self.heard.drain(..old as usize);
         self.heard_from += old;
@@ -194,11 +194,11 @@ impl Comparison {
                 continue;
             }
             let before = (self.at - self.heard_from) as usize;
-            let past = |side: usize| -> [f32; FADE] {
+            let past = |side: usize| -> [f32; HISTORY] {
                 std::array::from_fn(|i| {
-                    let time = (self.at + i as u64).checked_sub(FADE as u64);
+                    let time = (self.at + i as u64).checked_sub(HISTORY as u64);
                     let is_heard = time.is_some_and(|time| time >= self.concealment.side_began);
-                    let frame = (before + i).checked_sub(FADE).filter(|_| is_heard);
+                    let frame = (before + i).checked_sub(HISTORY).filter(|_| is_heard);
                     frame.map_or(0.0, |frame| self.heard[frame][side])
                 })
             };
@@ -267,7 +267,7 @@ impl Concealment {
         Self { prediction, faded: FADE, end: 0, faded_in: FADE, side_began: 0 }
     }
 
-    fn begin(&mut self, past: [[f32; FADE]; 2], end: u64) {
+    fn begin(&mut self, past: [[f32; HISTORY]; 2], end: u64) {
         for (past, prediction) in past.iter().zip(&mut self.prediction) {
             continue_sound(past, prediction);
         }

@@ -5,7 +5,7 @@
 //! crossfaded over [`FADE`] frames, and otherwise both renderers are. So a takeover that is anything but these fades
 //! is a difference.
 
-use myriad_engine::dsp::{FADE, continue_sound, fade_in};
+use myriad_engine::dsp::{FADE, HISTORY, continue_sound, fade_in};
 use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
@@ -137,7 +137,7 @@ impl Renderer for TakeoverRenderer {
 /// A channel of a bus: its last samples, and what they are predicted to become.
 #[derive(Clone)]
 struct Channel {
-    past: [f32; FADE],
+    past: [f32; HISTORY],
     prediction: [f32; FADE],
     /// Frames of the prediction that have faded out.
     faded: usize,
@@ -145,7 +145,7 @@ struct Channel {
 
 impl Channel {
     fn new() -> Self {
-        Self { past: [0.0; FADE], prediction: [0.0; FADE], faded: FADE }
+        Self { past: [0.0; HISTORY], prediction: [0.0; FADE], faded: FADE }
     }
 
     fn predict(&mut self) {
@@ -160,8 +160,11 @@ impl Channel {
             *sample = *sample * gain + self.prediction[faded] * (1.0 - gain);
             self.faded = faded + 1;
         }
-        let new = samples.len().min(FADE);
+        let new = samples.len().min(HISTORY);
         self.past.copy_within(new.., 0);
-        self.past[FADE - new..].copy_from_slice(&samples[samples.len() - new..]);
+        self.past[HISTORY - new..].copy_from_slice(&samples[samples.len() - new..]);
     }
 }
+
+#[cfg(test)]
+mod tests;
