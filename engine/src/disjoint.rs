@@ -21,6 +21,12 @@ impl<'a, T> Disjoint<'a, T> {
         Self { elements: slice.as_mut_ptr(), count: slice.len(), slice: PhantomData }
     }
 
+    /// Where an element is or would be, to prefetch it.
+    #[inline(always)]
+    pub(crate) fn place(&self, index: usize) -> *const T {
+        self.elements.wrapping_add(index)
+    }
+
     /// # Safety
     /// No other reference to that element is alive.
     #[inline(always)]

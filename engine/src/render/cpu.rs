@@ -3,6 +3,7 @@
 pub mod bank;
 pub mod benchmark;
 mod cloud;
+mod play;
 mod stereo;
 
 use super::buses::EachTick;
@@ -14,7 +15,8 @@ use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::unison::is_mirrored;
 use crate::spectrum::{Tables, tables};
 use crate::workers::Workers;
-use cloud::{CloudState, Queue, Spectra, VoiceTick};
+use cloud::{CloudState, Spectra, VoiceTick};
+use play::Player;
 use std::ops::Range;
 use std::sync::Arc;
 pub(crate) use stereo::PAN_POSITIONS;
@@ -26,6 +28,9 @@ const WAVE: usize = 64;
 /// Work per thread, as partials times ticks: a small fraction of a millisecond. Waking a worker for
 /// less takes longer than it saves.
 const GRAIN: usize = 8_192;
+
+/// Groups of a cloud whose state is fetched before it is needed, at most.
+const GROUPS_AHEAD: usize = 8;
 
 /// Rows for each thread that mixes.
 const ROWS_PER_MIX: usize = 16;
@@ -291,20 +296,23 @@ impl Work for RenderVoice<'_> {
     fn run<S: Simd>(self, s: S) {
         let Self { tables, block, first, range, floor, clock, states, scratch, row } = self;
         let Scratch { sum, copies: sums, spectra } = scratch;
-        let queue = &mut Queue::new(s);
+        let player = &mut Player::new(s);
+        let groups = usize::from(block.summary(first).most_groups).min(GROUPS_AHEAD);
+        CloudState::prefetch(states.place(first), groups);
+        let first_tick = range.start;
         for tick in range {
             (row.partials, row.thinned, row.buses[tick]) = (0, 0, None);
             let Some(unison_voice) = block.voice(first, tick) else {
                 continue;
             };
-            let cloud = unison_voice.description.cloud();
-            let widths = [cloud.width_from, cloud.width_to];
-            row.buses[tick] = Some(block.bus_of(first, &cloud) as u16);
-            let mut voice = VoiceTick::new(cloud, tables, floor[tick]);
+            let mut voice = VoiceTick::new(&unison_voice.description, tables, floor[tick]);
+            let widths = [voice.cloud.width_from, voice.cloud.width_to];
+            row.buses[tick] = Some(block.bus_of(first, &voice.cloud) as u16);
             let out = &mut row.ticks[tick];
-            spectra.start_tick();
             let copies = unison_voice.unison.expand();
             let count = unison_voice.unison.copies();
+            let loudest = unison_voice.unison.loudest();
+            spectra.start_tick(s, &voice, copies.lowest(count), loudest);
             let is_alone = count == 1;
             for copy in 0..count {
                 unison_voice.complete(&copies, copy, widths, &mut voice.cloud);
@@ -314,19 +322,32 @@ impl Work for RenderVoice<'_> {
                 // Slots are evaluated again in different ticks.
                 let turn = clock.wrapping_add((tick + slot) as u32);
                 let mirrored = is_mirrored(copy);
-                let lanes = if is_alone { &mut *sum } else { sums.next(mirrored) };
-                let count = cloud::render(s, &voice, turn, spectra, state, queue, lanes);
-                row.partials += count.sounded;
-                row.thinned += count.thinned;
-                match (count.sounds, is_alone) {
-                    (true, true) => to_stereo(s, &voice.cloud, sum, out),
-                    (true, false) => sums.add(s, &voice.cloud, mirrored),
-                    (false, true) => *out = StereoTick::SILENCE,
-                    (false, false) => {}
+                // Only states of this voice: other threads may be writing to the others.
+                if tick == first_tick && copy + 1 < count {
+                    CloudState::prefetch(states.place(slot + 1), groups);
+                }
+                let (audible, partials) = cloud::advance(s, &voice, turn, spectra, state);
+                row.partials += partials.sounded;
+                row.thinned += partials.thinned;
+                match (audible.groups, is_alone) {
+                    ([], true) => *out = StereoTick::SILENCE,
+                    ([], false) => {}
+                    (_, true) => {
+                        player.play(s, audible, sum);
+                        to_stereo(s, &voice.cloud, sum, out);
+                    }
+                    (_, false) => {
+                        if !mirrored {
+                            player.finish(s, sums);
+                        }
+                        sums.add(s, &voice.cloud, mirrored);
+                        player.play_copy(s, audible, mirrored, sums);
+                    }
                 }
             }
             if !is_alone {
                 [voice.cloud.width_from, voice.cloud.width_to] = widths;
+                player.finish(s, sums);
                 sums.take(s, &voice.cloud, out);
             }
         }

@@ -155,6 +155,12 @@ const _: () = assert!(std::mem::offset_of!(Cloud, filters) == 68);
 const _: () = assert!(std::mem::offset_of!(Cloud, seed) == size_of::<Description>());
 
 impl Cloud {
+    /// Whether any of its tables is one of tracks.
+    pub(crate) fn reads_tracks(&self) -> bool {
+        let Second { table, share, .. } = self.second;
+        self.flags & TRACKS != 0 || share != 0 && table & Second::TRACKS != 0
+    }
+
     /// Its numbers as words.
     pub fn to_words(&self) -> [u32; Self::WORDS] {
         // SAFETY: numbers without padding, of that size.

@@ -354,6 +354,22 @@ impl Poles {
         Self { two, inverse_q2, pass }
     }
 
+    /// No less than the magnitude at r and above, where that falls; infinite elsewhere.
+    #[inline(always)]
+    pub(crate) fn most_above(&self, r: f32) -> f32 {
+        /// For rounding errors.
+        const MARGIN: f32 = 1.001;
+        let [p0, p1, p2] = self.pass;
+        // Those of high-pass filters, notches, peaks and shelves do not fall to zero.
+        if r < 1.0 || p2 != 0.0 {
+            return f32::INFINITY;
+        }
+        let r2 = (r * r).min(MOST_R2);
+        let detour = 1.0 - r2;
+        let pair = MARGIN * (p0 + p1 * r2) / (r2 * self.inverse_q2 + detour * detour);
+        if self.two { pair.sqrt() } else { pair }
+    }
+
     /// The magnitude. With r = f / cutoff, a pair of two-poles has
     /// `(p0 + p1 r² + p2 r⁴) / ((1 - r²)² + r² / Q²)`; one has its square root.
     #[inline(always)]

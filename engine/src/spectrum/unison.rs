@@ -308,6 +308,14 @@ impl Unison {
         self.band_clock = [clock as u32, (clock >> 32) as u32];
     }
 
+    /// No less than any gain of a copy in this tick.
+    #[inline(always)]
+    pub(crate) fn loudest(&self) -> f32 {
+        /// For rounding errors of gains by pan.
+        const MARGIN: f32 = 1.001;
+        MARGIN * self.from.gain.max(self.to.gain)
+    }
+
     /// What all copies have of their own, in lanes.
     #[inline(always)]
     pub fn expand(&self) -> Copies {
@@ -354,6 +362,14 @@ pub struct Copies {
     from: [[f32; MAX_COPIES]; 2],
     to: [[f32; MAX_COPIES]; 2],
     band_clocks: [u32; MAX_COPIES],
+}
+
+impl Copies {
+    /// The lowest pitch of the first `count` copies, which are in order: see [`Cloud::increment`].
+    #[inline(always)]
+    pub(crate) fn lowest(&self, count: usize) -> f32 {
+        self.increments[0].min(self.increments[count - 1])
+    }
 }
 
 impl UnisonVoice {

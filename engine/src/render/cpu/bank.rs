@@ -116,7 +116,7 @@ fn side_by_side<S: Simd, const N: usize, const FIRST: bool>(
     groups: &[Oscillators<S>],
     sum: &mut [F32x16; TICK],
 ) {
-    let mut groups: [Oscillators<S>; N] = std::array::from_fn(|i| groups[i]);
+    let mut groups = some::<S, N>(groups);
     for frame in sum {
         let mut mix = if FIRST { s.splat(0.0) } else { s.load(frame) };
         for o in &mut groups {
@@ -136,23 +136,47 @@ pub fn advance_halves<S: Simd>(
     second: &[Oscillators<S>],
     sum: &mut [F32x16; TICK],
 ) {
+    let (early, late) = sum.split_at_mut(HALF);
     match (first, second) {
-        ([a], [b]) => halves_side_by_side(s, [*a], [*b], sum),
-        ([a, c], [b, d]) => halves_side_by_side(s, [*a, *c], [*b, *d], sum),
+        ([a], [b]) => two_side_by_side(s, [*a], [*b], early, late),
+        ([a, c], [b, d]) => two_side_by_side(s, [*a, *c], [*b, *d], early, late),
+        _ => {}
+    }
+}
+
+/// Replaces both `sums` by one tick of as many groups each, as many together as are advanced side by side.
+#[inline(always)]
+pub fn advance_two<S: Simd>(
+    s: S,
+    first: &[Oscillators<S>],
+    second: &[Oscillators<S>],
+    sums: [&mut [F32x16; TICK]; 2],
+) {
+    let [a, b] = sums;
+    match first.len() {
+        1 => two_side_by_side(s, some::<S, 1>(first), some(second), a, b),
+        2 => two_side_by_side(s, some::<S, 2>(first), some(second), a, b),
+        3 => two_side_by_side(s, some::<S, 3>(first), some(second), a, b),
+        4 => two_side_by_side(s, some::<S, 4>(first), some(second), a, b),
         _ => {}
     }
 }
 
 #[inline(always)]
-fn halves_side_by_side<S: Simd, const N: usize>(
+fn some<S: Simd, const N: usize>(groups: &[Oscillators<S>]) -> [Oscillators<S>; N] {
+    std::array::from_fn(|i| groups[i])
+}
+
+#[inline(always)]
+fn two_side_by_side<S: Simd, const N: usize>(
     s: S,
     mut first: [Oscillators<S>; N],
     mut second: [Oscillators<S>; N],
-    sum: &mut [F32x16; TICK],
+    first_sum: &mut [F32x16],
+    second_sum: &mut [F32x16],
 ) {
-    let (early, late) = sum.split_at_mut(HALF);
-    for (early, late) in early.iter_mut().zip(late) {
-        for (groups, frame) in [(&mut first, early), (&mut second, late)] {
+    for sums in first_sum.iter_mut().zip(second_sum) {
+        for (groups, frame) in [(&mut first, sums.0), (&mut second, sums.1)] {
             let mut mix = s.splat(0.0);
             for o in groups {
                 mix = o.step(s, mix);

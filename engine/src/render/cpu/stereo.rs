@@ -135,9 +135,12 @@ impl LaneSums {
         right: [F32x16([0.0; LANES]); TICK],
     };
 
-    /// Adds the cloud that is in the next lanes.
+    /// Adds a cloud, whose lanes are then the newest.
     #[inline(always)]
     fn add<S: Simd>(&mut self, s: S, cloud: &Cloud) {
+        if self.waiting == BATCH {
+            self.settle(s);
+        }
         for (gains, ramp) in self.gains[self.waiting].iter_mut().zip(gain_ramps(cloud)) {
             for (half, gains) in gains.iter_mut().enumerate() {
                 let time = s.add(s.load(&FRAME), s.splat((half * LANES) as f32));
@@ -145,18 +148,21 @@ impl LaneSums {
             }
         }
         self.waiting += 1;
-        if self.waiting == BATCH {
-            self.settle(s);
-        }
     }
 
-    /// Left and right at `frame`.
+    /// Left and right at `frame`, of the clouds that do not wait and of `N` that do.
     #[inline(always)]
-    fn at<S: Simd>(&self, s: S, frame: usize) -> (S::F, S::F) {
-        match self.is_silent {
+    fn at<S: Simd, const N: usize>(&self, s: S, frame: usize) -> (S::F, S::F) {
+        let (mut left, mut right) = match self.is_silent {
             true => (s.splat(0.0), s.splat(0.0)),
             false => (s.load(&self.left[frame]), s.load(&self.right[frame])),
+        };
+        for (lanes, [gains_left, gains_right]) in self.lanes.iter().zip(&self.gains).take(N) {
+            let lanes = s.load(&lanes[frame]);
+            left = s.fma(lanes, s.splat(F32x16::flat(gains_left)[frame]), left);
+            right = s.fma(lanes, s.splat(F32x16::flat(gains_right)[frame]), right);
         }
+        (left, right)
     }
 
     /// Adds the clouds that wait.
@@ -174,18 +180,22 @@ impl LaneSums {
 
     #[inline(always)]
     fn settle_some<S: Simd, const N: usize>(&mut self, s: S) {
-        let gains: [[&[f32]; 2]; N] =
-            std::array::from_fn(|i| [0, 1].map(|side| F32x16::flat(&self.gains[i][side])));
         for frame in 0..TICK {
-            let (mut left, mut right) = self.at(s, frame);
-            for (lanes, [gain_left, gain_right]) in self.lanes.iter().zip(&gains) {
-                let lanes = s.load(&lanes[frame]);
-                left = s.fma(lanes, s.splat(gain_left[frame]), left);
-                right = s.fma(lanes, s.splat(gain_right[frame]), right);
-            }
+            let (left, right) = self.at::<S, N>(s, frame);
             s.store(left, &mut self.left[frame]);
             s.store(right, &mut self.right[frame]);
         }
+    }
+
+    /// The lanes of the cloud that was added last.
+    #[inline(always)]
+    fn newest(&mut self) -> &mut [F32x16; TICK] {
+        &mut self.lanes[self.waiting.saturating_sub(1)]
+    }
+
+    /// Forgets all clouds.
+    fn clear(&mut self) {
+        (self.waiting, self.is_silent) = (0, true);
     }
 }
 
@@ -201,37 +211,68 @@ impl CopySums {
     pub(crate) const SILENCE: Self =
         Self { straight: LaneSums::SILENCE, mirrored: LaneSums::SILENCE };
 
-    fn of(&mut self, is_mirrored: bool) -> &mut LaneSums {
-        if is_mirrored { &mut self.mirrored } else { &mut self.straight }
-    }
-
-    /// Where the lanes of the next copy go; they count when it is added.
+    /// The lanes of the straight and of the mirrored copy that were added last.
     #[inline(always)]
-    pub(crate) fn next(&mut self, is_mirrored: bool) -> &mut [F32x16; TICK] {
-        let sums = self.of(is_mirrored);
-        &mut sums.lanes[sums.waiting]
+    pub(crate) fn newest(&mut self) -> [&mut [F32x16; TICK]; 2] {
+        [self.straight.newest(), self.mirrored.newest()]
     }
 
-    /// Adds that copy, which is `cloud`.
+    /// Adds a copy, which is `cloud`. Its lanes may be written before another one of the same side is added.
     #[inline(always)]
     pub(crate) fn add<S: Simd>(&mut self, s: S, cloud: &Cloud, is_mirrored: bool) {
-        self.of(is_mirrored).add(s, cloud);
+        match is_mirrored {
+            true => self.mirrored.add(s, cloud),
+            false => self.straight.add(s, cloud),
+        }
     }
 
     /// The stereo sound of all copies, of which `cloud` is one that is not mirrored. Starts anew.
     #[inline(always)]
     pub(crate) fn take<S: Simd>(&mut self, s: S, cloud: &Cloud, out: &mut StereoTick) {
-        self.straight.settle(s);
-        self.mirrored.settle(s);
+        // Eight copies at most, all of which sound, need not be added up before.
+        let waiting = match self.straight.is_silent && self.mirrored.is_silent {
+            true => (self.straight.waiting, self.mirrored.waiting),
+            false => (0, 0),
+        };
+        match waiting {
+            (1, 1) => self.reduce::<S, 1, 1>(s, cloud, out),
+            (2, 1) => self.reduce::<S, 2, 1>(s, cloud, out),
+            (2, 2) => self.reduce::<S, 2, 2>(s, cloud, out),
+            (3, 2) => self.reduce::<S, 3, 2>(s, cloud, out),
+            (3, 3) => self.reduce::<S, 3, 3>(s, cloud, out),
+            (4, 3) => self.reduce::<S, 4, 3>(s, cloud, out),
+            (4, 4) => self.reduce::<S, 4, 4>(s, cloud, out),
+            _ => {
+                self.straight.settle(s);
+                self.mirrored.settle(s);
+                self.reduce::<S, 0, 0>(s, cloud, out);
+            }
+        }
+        self.straight.clear();
+        self.mirrored.clear();
+        delay(out, cloud);
+    }
+
+    /// Sums the lanes of all copies, of which `N` and `M` wait.
+    #[inline(always)]
+    fn reduce<S: Simd, const N: usize, const M: usize>(
+        &self,
+        s: S,
+        cloud: &Cloud,
+        out: &mut StereoTick,
+    ) {
         let width = width_ramp(cloud);
         let positions = s.load(&PAN_POSITIONS);
         let [mut left_rows, mut right_rows] = [[F32x16([0.0; LANES]); LANES]; 2];
         for (half, (left, right)) in out.left.iter_mut().zip(&mut out.right).enumerate() {
             let rows = left_rows.iter_mut().zip(&mut right_rows);
-            for (frame, (left, right)) in (half * LANES..).zip(rows) {
-                let side = s.mul(positions, s.splat(width.from + width.step * frame as f32));
-                let (l, r) = self.straight.at(s, frame);
-                let (mirrored_l, mirrored_r) = self.mirrored.at(s, frame);
+            let frames = s.add(s.load(&FRAME), s.splat((half * LANES) as f32));
+            let mut widths = F32x16([0.0; LANES]);
+            s.store(s.add(s.splat(width.from), s.mul(s.splat(width.step), frames)), &mut widths);
+            for ((frame, (left, right)), width) in (half * LANES..).zip(rows).zip(widths.0) {
+                let side = s.mul(positions, s.splat(width));
+                let (l, r) = self.straight.at::<S, N>(s, frame);
+                let (mirrored_l, mirrored_r) = self.mirrored.at::<S, M>(s, frame);
                 let [l, r] = [s.fnma(l, side, l), s.fma(r, side, r)];
                 s.store(s.add(l, s.fma(mirrored_l, side, mirrored_l)), left);
                 s.store(s.add(r, s.fnma(mirrored_r, side, mirrored_r)), right);
@@ -239,7 +280,5 @@ impl CopySums {
             s.store(s.sums(&left_rows), left);
             s.store(s.sums(&right_rows), right);
         }
-        (self.straight.is_silent, self.mirrored.is_silent) = (true, true);
-        delay(out, cloud);
     }
 }

@@ -1,0 +1,147 @@
+//! From the audible groups of clouds to sums of lanes: seeds oscillators and runs the bank.
+
+use super::bank::{self, MAX_SIDE_BY_SIDE, Oscillators};
+use super::stereo::CopySums;
+use crate::render::TICK;
+use crate::simd::{F32x16, LANES, Simd, U32x16};
+
+/// What the bank needs to know of a group of partials that is loud enough to be rendered.
+#[derive(Clone, Debug)]
+pub(crate) struct AudibleGroup {
+    /// At the tick's start.
+    pub(crate) phase: U32x16,
+    pub(crate) increment: U32x16,
+    /// Levels at both ends of the tick.
+    pub(crate) from: F32x16,
+    pub(crate) to: F32x16,
+}
+
+/// The audible groups of a cloud.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Audible<'a> {
+    pub(crate) groups: &'a [AudibleGroup],
+    /// One over the frames that the cloud sounds.
+    pub(crate) step: f32,
+    /// Whether the cloud has so few groups that its tick is rendered in halves, side by side.
+    pub(crate) in_halves: bool,
+}
+
+impl AudibleGroup {
+    pub(crate) const SILENCE: Self = Self {
+        phase: U32x16([0; LANES]),
+        increment: U32x16([0; LANES]),
+        from: F32x16([0.0; LANES]),
+        to: F32x16([0.0; LANES]),
+    };
+
+    /// Its oscillators, and the steepest step between two samples.
+    #[inline(always)]
+    fn seed<S: Simd>(&self, s: S, step: f32) -> (Oscillators<S>, S::F) {
+        let (phase, increment) = (s.load_u(&self.phase), s.load_u(&self.increment));
+        let [from, to] = [s.load(&self.from), s.load(&self.to)];
+        Oscillators::seed(s, phase, increment, from, to, s.splat(step))
+    }
+
+    /// Its oscillators at the start of the tick and in its middle.
+    #[inline(always)]
+    fn seed_halves<S: Simd>(&self, s: S, step: f32) -> [Oscillators<S>; 2] {
+        let (seeded, slope) = self.seed(s, step);
+        let increment = s.load_u(&self.increment);
+        let half_turn = s.shl_u::<{ TICK.ilog2() as i32 - 1 }>(increment);
+        let phase = s.add_u(s.load_u(&self.phase), half_turn);
+        [seeded, seeded.half_a_tick_later(s, phase, increment, slope)]
+    }
+}
+
+/// Plays clouds. Copies of a voice are played two by two where both have few groups: so few recurrences do not hide
+/// their latency.
+pub(crate) struct Player<S: Simd> {
+    /// Groups that are played together.
+    oscillators: [Oscillators<S>; MAX_SIDE_BY_SIDE],
+    /// How many of them belong to a copy that waits for a mirrored one to be played with.
+    waiting: usize,
+    /// The same half a tick later, of a cloud whose tick is rendered in halves.
+    later: [Oscillators<S>; 2],
+}
+
+impl<S: Simd> Player<S> {
+    #[inline(always)]
+    pub(crate) fn new(s: S) -> Self {
+        let silent = Oscillators::silent(s);
+        Self { oscillators: [silent; MAX_SIDE_BY_SIDE], waiting: 0, later: [silent; 2] }
+    }
+
+    /// Replaces `sum` by the sound of a cloud, if there is any.
+    #[inline(always)]
+    pub(crate) fn play(&mut self, s: S, audible: Audible<'_>, sum: &mut [F32x16; TICK]) {
+        let Self { oscillators, later, .. } = self;
+        let Audible { groups, step, in_halves } = audible;
+        if in_halves {
+            for ((group, first), second) in groups.iter().zip(&mut *oscillators).zip(&mut *later) {
+                [*first, *second] = group.seed_halves(s, step);
+            }
+            let count = groups.len();
+            bank::advance_halves(s, &oscillators[..count], &later[..count], sum);
+            return;
+        }
+        for (index, groups) in groups.chunks(S::GROUPS).enumerate() {
+            seed(s, groups, step, oscillators);
+            let oscillators = &oscillators[..groups.len()];
+            match index {
+                0 => bank::advance::<S, true>(s, oscillators, sum),
+                _ => bank::advance::<S, false>(s, oscillators, sum),
+            }
+        }
+    }
+
+    /// Plays the copy that was added to `sums` last, with the next one where that is faster. Before one that is not
+    /// mirrored is added, and before the sums are taken, [`Player::finish`] is called.
+    #[inline(always)]
+    pub(crate) fn play_copy(
+        &mut self,
+        s: S,
+        audible: Audible<'_>,
+        is_mirrored: bool,
+        sums: &mut CopySums,
+    ) {
+        let Audible { groups, step, in_halves } = audible;
+        let has_few = !in_halves && 2 * groups.len() <= S::GROUPS;
+        let (first, second) = self.oscillators.split_at_mut(MAX_SIDE_BY_SIDE / 2);
+        match (has_few, is_mirrored) {
+            (true, false) => {
+                seed(s, groups, step, first);
+                self.waiting = groups.len();
+            }
+            (true, true) if self.waiting > 0 => {
+                seed(s, groups, step, second);
+                let count = self.waiting.max(groups.len());
+                first[self.waiting..count].fill(Oscillators::silent(s));
+                second[groups.len()..count].fill(Oscillators::silent(s));
+                bank::advance_two(s, &first[..count], &second[..count], sums.newest());
+                self.waiting = 0;
+            }
+            _ => {
+                self.finish(s, sums);
+                let [straight, mirrored] = sums.newest();
+                self.play(s, audible, if is_mirrored { mirrored } else { straight });
+            }
+        }
+    }
+
+    /// Plays a copy that waits.
+    #[inline(always)]
+    pub(crate) fn finish(&mut self, s: S, sums: &mut CopySums) {
+        if self.waiting > 0 {
+            let [straight, _] = sums.newest();
+            bank::advance::<S, true>(s, &self.oscillators[..self.waiting], straight);
+            self.waiting = 0;
+        }
+    }
+}
+
+#[inline(always)]
+fn seed<S: Simd>(s: S, groups: &[AudibleGroup], step: f32, into: &mut [Oscillators<S>]) {
+    for (group, oscillators) in groups.iter().zip(into) {
+        *oscillators = group.seed(s, step).0;
+    }
+}
