@@ -162,7 +162,7 @@ pub struct Engine {
     effects: Vec<PartEffects>,
     output: Output,
     /// See [`pipeline`].
-    done_by_part: Vec<Counter>,
+    done_by_task: Vec<Counter>,
     /// Events of the tick that is being collected, with their frame in it.
     pending: BoundedEvents<Vec<Event>>,
     /// Frames of that tick that have passed.
@@ -251,7 +251,7 @@ impl Engine {
                 renders_failed: 0,
                 render_error: None,
             },
-            done_by_part: (0..config.parts).map(|_| Counter::default()).collect(),
+            done_by_task: (0..2 * config.parts).map(|_| Counter::default()).collect(),
             pending: BoundedEvents::with_capacity(EVENTS_PER_TICK),
             passed: 0,
             transport: Transport::STOPPED,

@@ -10,7 +10,7 @@ use crate::render::block::BlockWriter;
 use crate::render::buses::EachBus;
 use crate::render::{Buses, MAX_TICKS, RenderError, Renderer, TICK, VoiceBlock};
 use crate::trace::{self, Stage};
-use std::mem::take;
+use std::mem::{swap, take};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -27,8 +27,9 @@ pub(super) struct Chunk {
     /// Ticks of its sound, and frames of the output that it completes.
     ticks: usize,
     frames: usize,
-    /// Effect parameters of each tick, part by part.
+    /// Effect parameters of each tick of the sound, part by part, and those of the block that is being written.
     pub(super) all_effect_params: Vec<EffectParams>,
+    next_effect_params: Vec<EffectParams>,
     buses: Buses,
     /// Whether its sound waits for the effects.
     pub(super) needs_effects: bool,
@@ -42,6 +43,7 @@ impl Chunk {
             ticks: 0,
             frames: 0,
             all_effect_params: vec![EffectParams::none(); MAX_TICKS * parts],
+            next_effect_params: vec![EffectParams::none(); MAX_TICKS * parts],
             buses: Buses::new(buses),
             needs_effects: false,
         }
@@ -64,15 +66,25 @@ impl Chunk {
 
     /// The same for several threads, with what parts have of the chunk.
     pub(super) fn writers(&mut self) -> (BlockWriter<'_>, EachPart<'_>) {
-        let Self { block, ticks, all_effect_params, buses, needs_effects, .. } = self;
-        let ticks = if take(needs_effects) { *ticks } else { 0 };
-        (open_block(block).writer(), EachPart::new(ticks, all_effect_params, buses))
+        let each_part = EachPart {
+            parts: self.all_effect_params.len() / MAX_TICKS,
+            ticks: if take(&mut self.needs_effects) { self.ticks } else { 0 },
+            all_effect_params: Disjoint::new(&mut self.all_effect_params),
+            next_effect_params: Disjoint::new(&mut self.next_effect_params),
+            buses: self.buses.each(),
+        };
+        (open_block(&mut self.block).writer(), each_part)
     }
 
     /// Only what parts have of it, for threads that send its sound through the effects.
     pub(super) fn each_part(&mut self) -> EachPart<'_> {
-        let ticks = if take(&mut self.needs_effects) { self.ticks } else { 0 };
-        EachPart::new(ticks, &mut self.all_effect_params, &mut self.buses)
+        EachPart {
+            parts: self.all_effect_params.len() / MAX_TICKS,
+            ticks: if take(&mut self.needs_effects) { self.ticks } else { 0 },
+            all_effect_params: Disjoint::new(&mut self.all_effect_params),
+            next_effect_params: Disjoint::new(&mut []),
+            buses: self.buses.each(),
+        }
     }
 }
 
@@ -89,37 +101,33 @@ pub(super) struct EachPart<'a> {
     /// Ticks of sound that waits for effects.
     ticks: usize,
     all_effect_params: Disjoint<'a, EffectParams>,
+    /// Those of the open block.
+    next_effect_params: Disjoint<'a, EffectParams>,
     buses: EachBus<'a>,
 }
 
-impl<'a> EachPart<'a> {
-    fn new(ticks: usize, all_effect_params: &'a mut [EffectParams], buses: &'a mut Buses) -> Self {
-        let parts = all_effect_params.len() / MAX_TICKS;
-        let all_effect_params = Disjoint::new(all_effect_params);
-        Self { parts, ticks, all_effect_params, buses: buses.each() }
-    }
-
-    /// The effect parameters of a part in a tick.
+impl EachPart<'_> {
+    /// The effect parameters of a part in a tick of the open block.
     ///
     /// # Safety
-    /// Nobody else uses this part.
+    /// Nobody else writes this part of the block.
     #[allow(clippy::mut_from_ref)]
     pub(super) unsafe fn effect_params(&self, part: usize, tick: usize) -> &mut EffectParams {
         // SAFETY: the caller guarantees it.
-        unsafe { self.all_effect_params.get(tick * self.parts + part) }
+        unsafe { self.next_effect_params.get(tick * self.parts + part) }
     }
 
     /// Sends the sound of a part through its effects.
     ///
     /// # Safety
-    /// Nobody else uses this part.
+    /// Nobody else uses the sound of this part.
     pub(super) unsafe fn render_effects(&self, part: usize, effects: &mut PartEffects) {
         // SAFETY: the caller guarantees it.
         let [left, right] = unsafe { self.buses.get(part) };
         for tick in 0..self.ticks {
             let frames = tick * TICK..(tick + 1) * TICK;
             // SAFETY: as above.
-            let params = unsafe { self.effect_params(part, tick) };
+            let params = unsafe { self.all_effect_params.get(tick * self.parts + part) };
             effects.render(&mut left[frames.clone()], &mut right[frames], params);
         }
     }
@@ -191,6 +199,7 @@ impl Output {
         let _stage = trace::stage(Stage::Submit);
         (chunk.ticks, chunk.frames) = (chunk.block().ticks(), frames);
         (chunk.is_submitted, chunk.needs_effects) = (false, chunk.ticks > 0);
+        swap(&mut chunk.all_effect_params, &mut chunk.next_effect_params);
         if chunk.ticks > 0 {
             chunk.block().clear_old();
             match self.renderer.submit(&chunk.block) {

@@ -1,10 +1,10 @@
 //! A long stretch without events, as offline rendering has many of: control of the next chunks, rendering on a device, effects of
 //! those that are rendered and the mix all overlap, and threads do not wait for each other at the end of a chunk.
 //!
-//! Every chunk has a task for each part: the effects of the sound that the chunk's memory still holds, then control of the ticks
-//! to come. Threads take tasks in the order of chunks, so the first chunk is complete long before the last. One thread, the lead,
+//! Every chunk has two tasks for each part: control of its ticks, and the effects of the sound that the chunk's memory still
+//! holds. Threads take tasks in the order of chunks, so the first chunk is complete long before the last. One thread, the lead,
 //! mixes and submits chunks that are complete, collects those that are rendered, and opens them again; between that it
-//! takes tasks as well. A part's tasks follow each other, so the result does not depend on the threads.
+//! takes tasks as well. Tasks of one kind and part follow each other, so the result does not depend on the threads.
 
 use super::Engine;
 use super::chunks::{Chunk, Chunks, EachPart, Output, Sink};
@@ -42,7 +42,8 @@ struct Pipeline<'a> {
     parts: Disjoint<'a, Part>,
     patches: Disjoint<'a, Playable>,
     effects: Disjoint<'a, PartEffects>,
-    part_count: usize,
+    /// Tasks of a chunk: of each part its control, then its effects.
+    tasks: usize,
     /// By number modulo `RING`.
     open_chunks: Disjoint<'a, Option<OpenChunk<'a>>>,
     /// How many chunks there are, and how many of them have been opened.
@@ -50,9 +51,9 @@ struct Pipeline<'a> {
     opened: AtomicUsize,
     /// The next task.
     next: AtomicUsize,
-    /// Of how many chunks each part is done.
-    done_by_part: &'a [Counter],
-    /// Parts that are done of each open chunk.
+    /// Of how many chunks each task is done.
+    done_by_task: &'a [Counter],
+    /// Tasks that are done of each open chunk.
     done_of_chunk: &'a [Counter; RING],
     has_failed: AtomicBool,
 }
@@ -60,7 +61,7 @@ struct Pipeline<'a> {
 impl Pipeline<'_> {
     /// Takes tasks until all are taken.
     fn help(&self) {
-        while self.next.load(Ordering::Relaxed) < self.count * self.part_count
+        while self.next.load(Ordering::Relaxed) < self.count * self.tasks
             && !self.has_failed.load(Ordering::Relaxed)
         {
             if !self.run_next() {
@@ -71,7 +72,7 @@ impl Pipeline<'_> {
 
     /// Runs the next task; false if there is none in the chunks that are open.
     fn run_next(&self) -> bool {
-        let open = self.opened.load(Ordering::Acquire) * self.part_count;
+        let open = self.opened.load(Ordering::Acquire) * self.tasks;
         let next = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
             (next < open).then_some(next + 1)
         });
@@ -79,37 +80,43 @@ impl Pipeline<'_> {
             return false;
         };
         let failing = Failing(&self.has_failed);
-        self.run(task / self.part_count, task % self.part_count);
+        self.run(task / self.tasks, task % self.tasks);
         std::mem::forget(failing);
         true
     }
 
     fn run(&self, number: usize, index: usize) {
-        // Another thread may still have the part's last task.
-        let done = &self.done_by_part[index].0;
+        // Another thread may still have the same task of the last chunk.
+        let done = &self.done_by_task[index].0;
         while done.load(Ordering::Acquire) != number {
             if self.has_failed.load(Ordering::Relaxed) {
                 return;
             }
             std::hint::spin_loop();
         }
-        // SAFETY: the lead uses an open chunk when all its tasks are done. One thread at a time has a task of this part.
+        let (index, is_control) = (index / 2, index.is_multiple_of(2));
+        // SAFETY: the lead uses an open chunk when all its tasks are done. One thread at a time has this task of the part,
+        // and the two tasks of a part use nothing in common.
         unsafe {
             let Some(chunk) = self.open_chunks.shared(number % RING) else {
                 unreachable!("tasks are those of open chunks");
             };
-            chunk.parts.render_effects(index, self.effects.get(index));
-            let (part, patch) = (self.parts.get(index), self.patches.get(index));
-            let ticks = Ticks { first: 0, transports: &chunk.transports, begin: begin_steady_tick };
-            let run = |chunks, compute: &(dyn Fn(usize) + Sync)| (0..chunks).for_each(compute);
-            ticks.compute((index, part, patch.kit_mut()), &chunk.voices, &chunk.parts, &run);
+            if is_control {
+                let (part, patch) = (self.parts.get(index), self.patches.get(index));
+                let (transports, begin) = (&chunk.transports, begin_steady_tick);
+                let ticks = Ticks { first: 0, transports, begin };
+                let run = |chunks, compute: &(dyn Fn(usize) + Sync)| (0..chunks).for_each(compute);
+                ticks.compute((index, part, patch.kit_mut()), &chunk.voices, &chunk.parts, &run);
+            } else {
+                chunk.parts.render_effects(index, self.effects.get(index));
+            }
         }
         done.store(number + 1, Ordering::Release);
         self.done_of_chunk[number % RING].0.fetch_add(1, Ordering::Release);
     }
 
     fn is_complete(&self, number: usize) -> bool {
-        self.done_of_chunk[number % RING].0.load(Ordering::Acquire) == self.part_count
+        self.done_of_chunk[number % RING].0.load(Ordering::Acquire) == self.tasks
     }
 }
 
@@ -222,11 +229,11 @@ impl Engine {
         if !is_possible {
             return 0;
         }
-        let part_count = self.config.parts;
         let with_effects = self.effects.iter().filter(|effects| !effects.is_silent()).count();
-        let helpers = self.helpers(sounding * MAX_TICKS).max(with_effects).min(part_count);
+        let helpers =
+            self.helpers(sounding * MAX_TICKS).max(with_effects).min(2 * self.config.parts);
         let helpers = helpers.min(self.most_helpers);
-        self.done_by_part.iter_mut().for_each(|done| *done.0.get_mut() = 0);
+        self.done_by_task.iter_mut().for_each(|done| *done.0.get_mut() = 0);
         let Chunks { ring, submitted, collected, mixed } = &mut self.chunks;
         let (ring, pool) = (Disjoint::new(ring), self.pool.writer());
         let mut open_chunks = [const { None }; RING];
@@ -235,12 +242,12 @@ impl Engine {
             parts: Disjoint::new(&mut self.parts),
             patches: Disjoint::new(&mut self.patches),
             effects: Disjoint::new(&mut self.effects),
-            part_count,
+            tasks: self.done_by_task.len(),
             open_chunks: Disjoint::new(&mut open_chunks),
             count,
             opened: AtomicUsize::new(0),
             next: AtomicUsize::new(0),
-            done_by_part: &self.done_by_part,
+            done_by_task: &self.done_by_task,
             done_of_chunk: &done_of_chunk,
             has_failed: AtomicBool::new(false),
         };
