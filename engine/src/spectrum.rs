@@ -94,6 +94,28 @@ pub fn voice_level<S: Simd>(s: S, cloud: &Cloud, rows: &CloudRows<'_>, group: us
     level
 }
 
+/// Whether two ticks of a voice have the same shared levels: whether all that [`voice_level`] reads is equal. The rows
+/// are those of the same tables.
+#[inline(always)]
+pub fn same_levels(a: &Cloud, b: &Cloud) -> bool {
+    (a.flags & !STARTS, a.table, a.frame, a.second)
+        == (b.flags & !STARTS, b.table, b.frame, b.second)
+        && (a.morph, a.formant, a.contrast) == (b.morph, b.formant, b.contrast)
+        && (a.partials, a.parity, a.tilt) == (b.partials, b.parity, b.tilt)
+        && (a.damping, a.damping_slope) == (b.damping, b.damping_slope)
+}
+
+/// Whether two ticks of a voice have the same shared ratios: whether all that [`voice_ratio`] reads is equal. The bends
+/// of tracks are never taken for equal.
+#[inline(always)]
+pub fn same_ratios(a: &Cloud, b: &Cloud) -> bool {
+    !a.reads_tracks()
+        && !b.reads_tracks()
+        && (a.table, a.scale, a.snap) == (b.table, b.scale, b.snap)
+        && (a.second.table, a.second.share) == (b.second.table, b.second.share)
+        && (a.stretch, a.inharmonicity) == (b.stretch, b.inharmonicity)
+}
+
 /// The partials of a unison copy that has no bands and no gate, and at most a resonant filter, given the levels
 /// that its voice has: [`evaluate_copy`] for most clouds.
 #[inline(always)]
@@ -134,10 +156,16 @@ pub fn evaluate_copy<S: Simd>(
     below_nyquist(s, frequency, level)
 }
 
+/// Whether none of these pitches fades towards Nyquist.
+#[inline(always)]
+pub fn is_below_fade<S: Simd>(s: S, frequency: S::F) -> bool {
+    !s.any_greater(frequency, s.splat(FADE_START))
+}
+
 /// Partials of these pitches and levels, faded towards Nyquist.
 #[inline(always)]
 fn below_nyquist<S: Simd>(s: S, frequency: S::F, level: S::F) -> Partials<S> {
-    if s.any_greater(frequency, s.splat(FADE_START)) {
+    if !is_below_fade(s, frequency) {
         let fade = nyquist_fade(s, frequency);
         Partials { increment: increment_or_rest(s, frequency), level: s.mul(level, fade), fade }
     } else {
@@ -224,7 +252,7 @@ fn log2_ratio<S: Simd>(s: S, rows: &CloudRows<'_>, group: usize) -> S::F {
 
 /// The phase step of partials below the fade's end; above it the phase stops.
 #[inline(always)]
-fn increment_or_rest<S: Simd>(s: S, frequency: S::F) -> S::U {
+pub fn increment_or_rest<S: Simd>(s: S, frequency: S::F) -> S::U {
     let limit = s.splat(FADE_END);
     s.keep_where_less(frequency, limit, s.f_to_u(s.min(frequency, limit)))
 }

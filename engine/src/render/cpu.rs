@@ -4,6 +4,9 @@ pub mod bank;
 pub mod benchmark;
 mod cloud;
 mod play;
+mod quiet;
+mod spectra;
+mod state;
 mod stereo;
 
 use super::buses::EachTick;
@@ -13,14 +16,17 @@ use crate::disjoint::Disjoint;
 use crate::dsp::FlushDenormals;
 use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::unison::is_mirrored;
-use crate::spectrum::{Tables, tables};
+use crate::spectrum::{Tables, UnisonVoice, tables};
 use crate::workers::Workers;
-use cloud::{CloudState, Spectra, VoiceTick};
+use cloud::VoiceTick;
 use play::Player;
+use quiet::QuietPhases;
+use spectra::Spectra;
+use state::CloudState;
 use std::ops::Range;
 use std::sync::Arc;
 pub(crate) use stereo::PAN_POSITIONS;
-use stereo::{CopySums, StereoTick, to_stereo};
+use stereo::{CopySums, StereoTick, Swell, to_stereo};
 
 /// Voices that one thread renders before they are mixed: few enough to stay in the cache.
 const WAVE: usize = 64;
@@ -80,6 +86,7 @@ struct Scratch {
     /// Sums of the copies of a voice.
     copies: CopySums,
     spectra: Spectra,
+    quiet: QuietPhases,
 }
 
 impl Scratch {
@@ -87,6 +94,7 @@ impl Scratch {
         sum: [F32x16([0.0; LANES]); TICK],
         copies: CopySums::SILENCE,
         spectra: Spectra::SILENCE,
+        quiet: QuietPhases::NONE,
     };
 }
 
@@ -295,38 +303,54 @@ impl Work for RenderVoice<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         let Self { tables, block, first, range, floor, clock, states, scratch, row } = self;
-        let Scratch { sum, copies: sums, spectra } = scratch;
+        let Scratch { sum, copies: sums, spectra, quiet } = scratch;
         let player = &mut Player::new(s);
         let groups = usize::from(block.summary(first).most_groups).min(GROUPS_AHEAD);
         CloudState::prefetch(states.place(first), groups);
+        // SAFETY: no slot is in two voices of the range, and every voice is rendered once.
+        let state = |copy| unsafe { states.get(first + copy) };
         let first_tick = range.start;
-        for tick in range {
+        let mut before = None;
+        spectra.forget();
+        for tick in range.clone() {
             (row.partials, row.thinned, row.buses[tick]) = (0, 0, None);
             let Some(unison_voice) = block.voice(first, tick) else {
+                before = None;
                 continue;
             };
-            let mut voice = VoiceTick::new(&unison_voice.description, tables, floor[tick]);
+            let count = unison_voice.unison.copies();
+            // Of the same copies in the next tick, which find this description in the block.
+            let goes_on = tick + 1 < range.end
+                && block.voice(first, tick + 1).is_some_and(|next| next.unison.copies() == count);
+            let UnisonVoice { description, unison, .. } = unison_voice;
+            let mut voice = VoiceTick::new(description, before, !goes_on, tables, floor[tick]);
+            before = goes_on.then_some(description);
             let widths = [voice.cloud.width_from, voice.cloud.width_to];
             row.buses[tick] = Some(block.bus_of(first, &voice.cloud) as u16);
             let out = &mut row.ticks[tick];
-            let copies = unison_voice.unison.expand();
-            let count = unison_voice.unison.copies();
-            let loudest = unison_voice.unison.loudest();
-            spectra.start_tick(s, &voice, copies.lowest(count), loudest);
+            let copies = unison.expand();
+            if !spectra.has_ratios_of(&voice) {
+                quiet.catch_up(s, spectra, state);
+            }
+            spectra.start_tick(s, &voice, copies.lowest(count), unison.loudest());
+            if quiet.differs(spectra.loud, count) {
+                quiet.catch_up(s, spectra, state);
+            }
+            quiet.start_tick(spectra.loud, count);
             let is_alone = count == 1;
+            sums.start_tick(Swell::of(unison, &voice.cloud));
             for copy in 0..count {
                 unison_voice.complete(&copies, copy, widths, &mut voice.cloud);
                 let slot = first + copy;
-                // SAFETY: no slot is in two voices of the range, and every voice is rendered once.
-                let state = unsafe { states.get(slot) };
                 // Slots are evaluated again in different ticks.
                 let turn = clock.wrapping_add((tick + slot) as u32);
                 let mirrored = is_mirrored(copy);
                 // Only states of this voice: other threads may be writing to the others.
                 if tick == first_tick && copy + 1 < count {
-                    CloudState::prefetch(states.place(slot + 1), groups);
+                    CloudState::prefetch(states.place(slot + 1), groups.min(spectra.loud + 1));
                 }
-                let (audible, partials) = cloud::advance(s, &voice, turn, spectra, state);
+                let (audible, partials) =
+                    cloud::advance(s, &voice, (copy, turn), spectra, quiet, state(copy));
                 row.partials += partials.sounded;
                 row.thinned += partials.thinned;
                 match (audible.groups, is_alone) {
@@ -341,16 +365,18 @@ impl Work for RenderVoice<'_> {
                             player.finish(s, sums);
                         }
                         sums.add(s, &voice.cloud, mirrored);
-                        player.play_copy(s, audible, mirrored, sums);
+                        player.play_copy(s, audible, (mirrored, copy + 1 == count), sums);
                     }
                 }
             }
+            quiet.end_tick();
             if !is_alone {
                 [voice.cloud.width_from, voice.cloud.width_to] = widths;
                 player.finish(s, sums);
                 sums.take(s, &voice.cloud, out);
             }
         }
+        quiet.catch_up(s, spectra, state);
     }
 }
 

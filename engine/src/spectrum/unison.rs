@@ -316,6 +316,18 @@ impl Unison {
         MARGIN * self.from.gain.max(self.to.gain)
     }
 
+    /// The gains at both ends of the tick relative to the larger ones, if all copies get louder or quieter by the same
+    /// factor and none is panned.
+    #[inline(always)]
+    pub(crate) fn swell(&self) -> Option<[f32; 2]> {
+        let Self { from, to, .. } = self;
+        let stays = from.pan == to.pan
+            && from.spread == to.spread
+            && from.entry.min(Mix::ALL_IN) == to.entry.min(Mix::ALL_IN);
+        let loudest = from.gain.max(to.gain);
+        (stays && loudest > 0.0).then(|| [from.gain / loudest, to.gain / loudest])
+    }
+
     /// What all copies have of their own, in lanes.
     #[inline(always)]
     pub fn expand(&self) -> Copies {

@@ -1,80 +1,23 @@
 //! One tick of a voice, cloud by cloud: evaluates spectra, and finds the groups of partials that are audible.
 
 use super::play::{Audible, AudibleGroup};
-use crate::prefetch::prefetch;
+use super::quiet::QuietPhases;
+use super::spectra::Spectra;
+use super::state::CloudState;
 use crate::render::TICK;
 use crate::render::block::groups;
-use crate::render::lazy_slice::Zeroable;
-use crate::simd::{F32x16, LANES, Simd, U32x16};
+use crate::simd::{LANES, Simd};
 use crate::spectrum::{
     self, Cloud, CloudRows, Description, FADE_END, MAX_GROUPS, Partials, Poles, Response, STARTS,
     Tables, dynamics,
 };
 
-/// The state of a slot between ticks.
-#[derive(Clone, Debug)]
-#[repr(C)]
-pub(crate) struct CloudState {
-    /// Groups that may have sounded in the last tick; above, levels are zero.
-    ///
-    /// This and the next fields have their own cache lines. The extra lines also keep the groups of
-    /// neighbouring slots from mapping to the same cache sets, as they would at a distance of a power
-    /// of two.
-    live: usize,
-    /// Groups whose state belongs to this cloud and not to an earlier one in this slot.
-    touched: usize,
-    /// A bit for each group that the floor leaves out, so that it need not be evaluated in every
-    /// tick, and the gain at that time.
-    left_out: u64,
-    left_out_at: f32,
-    /// The last tick's levels are stored for groups below this one. Those above were too quiet to be evaluated.
-    stored: usize,
-    /// The most that those were, and the pitch and description to evaluate them with if they are needed after all.
-    quiet: f32,
-    increment: f32,
-    description: Description,
-    groups: [GroupState; MAX_GROUPS],
-}
-
-#[derive(Clone, Debug)]
-struct GroupState {
-    phase: U32x16,
-    level: F32x16,
-}
-
-// SAFETY: numbers without a drop; zeros are the state of a slot that was never used.
-unsafe impl Zeroable for CloudState {}
-
-impl CloudState {
-    /// Lets the system give memory to the state of a slot that was never used.
-    pub(crate) fn take_memory(&mut self) {
-        // Each state is two pages long and a few cache lines.
-        for group in self.groups.iter_mut().step_by(MAX_GROUPS / 4) {
-            // SAFETY: a plain write, which the compiler must not leave out.
-            unsafe { std::ptr::write_volatile(&mut group.phase.0[0], 0) };
-        }
-    }
-
-    /// Fetches a state that is needed soon, as far as `groups` groups. Slots are far apart, so processors do not do it by
-    /// themselves.
-    #[inline(always)]
-    pub(crate) fn prefetch(state: *const Self, groups: usize) {
-        let bytes = std::mem::offset_of!(Self, groups) + groups * size_of::<GroupState>();
-        prefetch(state, bytes);
-    }
-
-    pub(crate) fn reset(&mut self) {
-        (self.live, self.touched, self.left_out) = (0, 0, 0);
-        (self.left_out_at, self.stored) = (0.0, MAX_GROUPS);
-    }
-}
-
 /// Partials quieter than this at both ends of a tick are not rendered: -144 dB, so that even a
 /// thousand of them stay below -110 dB.
-const INAUDIBLE: f32 = 6e-8;
+pub(super) const INAUDIBLE: f32 = 6e-8;
 
 /// Groups are not evaluated below this part of what is inaudible, so that they stay inaudible when the gain rises.
-const QUIET: f32 = 0.5;
+pub(super) const QUIET: f32 = 0.5;
 
 /// The level below which partials are left out when the CPU is overloaded.
 #[derive(Clone, Copy, Debug)]
@@ -107,107 +50,29 @@ impl Floor {
     }
 }
 
-/// The spectra of a voice in a tick, group by group.
-#[derive(Clone, Debug)]
-pub(crate) struct Spectra {
-    /// Groups whose ratios and levels are known, as far as all unison copies of the voice share them: each is
-    /// evaluated for the first copy that needs it.
-    shared: usize,
-    ratios: [F32x16; MAX_GROUPS],
-    levels: [F32x16; MAX_GROUPS],
-    /// From this group on, no copy of the voice is louder than `quiet`, which is inaudible.
-    loud: usize,
-    quiet: f32,
-    /// How many groups of one copy are loud enough to be rendered, and these. What is behind them is of no use.
-    audible: usize,
-    groups: [AudibleGroup; MAX_GROUPS + 1],
-}
-
-impl Spectra {
-    pub(crate) const SILENCE: Self = Self {
-        shared: 0,
-        ratios: [F32x16([0.0; LANES]); MAX_GROUPS],
-        levels: [F32x16([0.0; LANES]); MAX_GROUPS],
-        loud: MAX_GROUPS,
-        quiet: 0.0,
-        audible: 0,
-        groups: [const { AudibleGroup::SILENCE }; MAX_GROUPS + 1],
-    };
-
-    /// Forgets the last tick. Finds the groups that are too quiet in every copy: the copies' phases advance by
-    /// `lowest` a sample or more, and their gains are at most `loudest`.
-    ///
-    /// A voice with a closed filter has more of these than of others.
-    #[inline(always)]
-    pub(crate) fn start_tick<S: Simd>(
-        &mut self,
-        s: S,
-        voice: &VoiceTick<'_>,
-        lowest: f32,
-        loudest: f32,
-    ) {
-        (self.shared, self.loud) = (0, MAX_GROUPS);
-        let Features::Plain(filter) = voice.features else {
-            return;
-        };
-        // The pitches of tracks need not rise within a group, and their rows may be gone in the next tick.
-        if voice.starts || voice.cloud.reads_tracks() {
-            return;
-        }
-        while self.shared < voice.wanted {
-            let (ratio, _) = self.shared(s, voice, self.shared);
-            if s.first(ratio) * lowest >= FADE_END {
-                break;
-            }
-        }
-        self.quiet = QUIET * INAUDIBLE / loudest.max(1e-30);
-        self.loud = self.shared;
-        while let Some(group) = self.loud.checked_sub(1) {
-            let frequency = s.first(s.load(&self.ratios[group])) * lowest;
-            let most = match filter {
-                Some((poles, inverse_cutoff)) => poles.most_above(frequency * inverse_cutoff),
-                None => 1.0,
-            };
-            if s.any_greater(s.load(&self.levels[group]), s.splat(self.quiet / most)) {
-                break;
-            }
-            self.loud = group;
-        }
-    }
-
-    /// Ratios and levels of `group` that the copies have in common. Copies visit groups in order.
-    #[inline(always)]
-    fn shared<S: Simd>(&mut self, s: S, voice: &VoiceTick<'_>, group: usize) -> (S::F, S::F) {
-        while self.shared <= group {
-            let group = self.shared;
-            let VoiceTick { cloud, rows, .. } = voice;
-            s.store(spectrum::voice_ratio(s, cloud, rows, group), &mut self.ratios[group]);
-            s.store(spectrum::voice_level(s, cloud, rows, group), &mut self.levels[group]);
-            self.shared += 1;
-        }
-        (s.load(&self.ratios[group]), s.load(&self.levels[group]))
-    }
-}
-
 /// A tick of a voice.
 pub(crate) struct VoiceTick<'a> {
     /// The copy that is being rendered: all of them but for a few values.
     pub(crate) cloud: Cloud,
     /// What the copies share.
     description: &'a Description,
+    /// The same in the tick before, where that is not kept in the states of the copies.
+    before: Option<&'a Description>,
+    /// Whether it must be kept there.
+    is_kept: bool,
     tables: &'a Tables,
-    rows: CloudRows<'a>,
+    pub(super) rows: CloudRows<'a>,
     floor: f32,
-    features: Features,
-    starts: bool,
+    pub(super) features: Features,
+    pub(super) starts: bool,
     /// Groups within the count.
-    wanted: usize,
+    pub(super) wanted: usize,
     /// Frames that it sounds.
     frames: u32,
 }
 
 /// What the spectra of a voice need.
-enum Features {
+pub(super) enum Features {
     /// At most a resonant filter, which is given with one over its cutoff.
     Plain(Option<(Poles, f32)>),
     /// Anything.
@@ -240,7 +105,13 @@ impl Features {
 impl<'a> VoiceTick<'a> {
     /// With the level below which partials are left out; see [`Floor`].
     #[inline(always)]
-    pub(crate) fn new(description: &'a Description, tables: &'a Tables, floor: f32) -> Self {
+    pub(crate) fn new(
+        description: &'a Description,
+        before: Option<&'a Description>,
+        is_kept: bool,
+        tables: &'a Tables,
+        floor: f32,
+    ) -> Self {
         let cloud = description.cloud();
         let rows = tables.rows_of(&cloud);
         Self {
@@ -250,10 +121,18 @@ impl<'a> VoiceTick<'a> {
             frames: TICK as u32 - u32::from(cloud.first_frame),
             floor,
             description,
+            before,
+            is_kept,
             tables,
             rows,
             cloud,
         }
+    }
+
+    /// Whether it sounds in all frames of the tick.
+    #[inline(always)]
+    pub(super) fn is_whole(&self) -> bool {
+        self.frames == TICK as u32
     }
 
     /// The number of groups: those within the count and below Nyquist, and those that still sound.
@@ -268,8 +147,8 @@ impl<'a> VoiceTick<'a> {
             groups += 1;
         }
         // All of them are in the lists from here on.
-        if groups > spectra.shared {
-            spectra.shared(s, self, groups - 1);
+        if let Some(last) = groups.checked_sub(1) {
+            spectra.shared(s, self, last);
         }
         groups
     }
@@ -293,7 +172,7 @@ impl<'a> VoiceTick<'a> {
     /// Evaluates levels of the last tick, up to a group, that were not needed then.
     #[inline(always)]
     fn restore<S: Simd>(&self, s: S, state: &mut CloudState, end: usize) {
-        let last = state.description.cloud();
+        let last = self.before.unwrap_or(&state.description).cloud();
         let rows = self.tables.rows_of(&last);
         let Features::Plain(filter) = Features::of(&last, &rows, 0.0) else {
             return;
@@ -321,39 +200,82 @@ impl<'a> VoiceTick<'a> {
         &self,
         s: S,
         filter: Option<(Poles, f32)>,
+        (copy, loud): (usize, usize),
         spectra: &mut Spectra,
+        quiet: &mut QuietPhases,
         state: &mut CloudState,
-        loud: usize,
     ) -> usize {
         let groups = self.groups(s, spectra, state);
+        let turning = (self.cloud.increment, groups, loud);
+        let waiting = quiet.record(s, copy, spectra, state, turning);
+        for group in waiting.max(state.touched)..groups {
+            let phase = spectrum::first_phase(s, &self.cloud, &self.rows, group);
+            s.store_u(phase, &mut state.groups[group].phase);
+        }
+        let loud = loud.min(groups);
         let increment = s.splat(self.cloud.increment);
         let threshold = s.splat(self.threshold());
-        let (mut live, mut audible) = (0, 0);
-        let Spectra { ratios, levels, groups: into, .. } = spectra;
-        let shared = || ratios[..groups].iter().zip(&levels[..groups]).enumerate();
-        for (group, (ratio, level)) in shared().take(loud) {
-            let frequency = s.mul(s.load(ratio), increment);
+        // The first groups of most clouds go on, and do not fade towards Nyquist: pitches rise with the number.
+        let mut plain = match self.starts || !self.is_whole() {
+            true => 0,
+            false => loud.min(state.touched),
+        };
+        while plain > 0
+            && !spectrum::is_below_fade(s, s.mul(s.load(&spectra.ratios[plain - 1]), increment))
+        {
+            plain -= 1;
+        }
+        spectra.audible = 0;
+        // Each is a loop of its own.
+        match filter {
+            None => advance_plain(s, (increment, threshold), plain, None, spectra, state),
+            filter => advance_plain(s, (increment, threshold), plain, filter, spectra, state),
+        }
+        for group in plain..loud {
+            let frequency = s.mul(s.load(&spectra.ratios[group]), increment);
+            let level = s.load(&spectra.levels[group]);
             let Partials { increment, level, .. } =
-                spectrum::evaluate_plain_copy(s, filter, frequency, s.load(level));
-            let into = &mut into[audible];
+                spectrum::evaluate_plain_copy(s, filter, frequency, level);
+            let into = &mut spectra.groups[spectra.audible];
             let is_audible = self.advance(s, group, increment, level, threshold, state, into);
-            audible += usize::from(is_audible);
-            if s.any_greater(level, s.splat(0.0)) {
-                live = group + 1;
-            }
+            spectra.audible += usize::from(is_audible);
         }
-        // Of the others only the phases advance.
-        for (group, (ratio, level)) in shared().skip(loud) {
-            let frequency = s.mul(s.load(ratio), increment);
-            let Partials { increment, level, .. } =
-                spectrum::evaluate_plain_copy(s, None, frequency, s.load(level));
+        // Of the others only the phases advance, and of those that wait not even these.
+        for group in loud..waiting {
+            let frequency = s.mul(s.load(&spectra.ratios[group]), increment);
+            let Partials { increment, .. } =
+                spectrum::evaluate_plain_copy(s, None, frequency, s.splat(0.0));
             self.advance_phase(s, group, increment, state);
+        }
+        state.live = self.live_groups(s, (loud, groups), spectra, state);
+        groups
+    }
+
+    /// The groups up to the last with a partial that is not silent, of `groups`, of which `loud` have been evaluated. From
+    /// the end: mostly it is the last one.
+    #[inline(always)]
+    fn live_groups<S: Simd>(
+        &self,
+        s: S,
+        (loud, groups): (usize, usize),
+        spectra: &Spectra,
+        state: &CloudState,
+    ) -> usize {
+        let increment = s.splat(self.cloud.increment);
+        let end = if loud < groups { groups.min(spectra.sounding) } else { 0 };
+        for group in (loud..end).rev() {
+            let frequency = s.mul(s.load(&spectra.ratios[group]), increment);
+            let level = s.load(&spectra.levels[group]);
+            let Partials { level, .. } = spectrum::evaluate_plain_copy(s, None, frequency, level);
             if s.any_greater(level, s.splat(0.0)) {
-                live = group + 1;
+                return group + 1;
             }
         }
-        (spectra.audible, state.live) = (audible, live);
-        groups
+        let mut live = loud;
+        while live > 0 && !s.any_greater(s.load(&state.groups[live - 1].level), s.splat(0.0)) {
+            live -= 1;
+        }
+        live
     }
 
     /// Advances the phases of a group by a tick. Returns what they were.
@@ -475,13 +397,47 @@ pub(crate) struct PartialCount {
     pub(crate) thinned: usize,
 }
 
+/// Advances the first `groups` groups of a copy by a tick, which have gone on from the last one and do not fade, and lists
+/// those that are audible. Without a branch that depends on levels: it would often be mispredicted.
+#[inline(always)]
+fn advance_plain<S: Simd>(
+    s: S,
+    (increment, threshold): (S::F, S::F),
+    groups: usize,
+    filter: Option<(Poles, f32)>,
+    spectra: &mut Spectra,
+    state: &mut CloudState,
+) {
+    let Spectra { ratios, levels, groups: into, audible, .. } = spectra;
+    let shared = ratios[..groups].iter().zip(&levels[..groups]);
+    for ((ratio, level), memory) in shared.zip(&mut state.groups[..groups]) {
+        let frequency = s.mul(s.load(ratio), increment);
+        let increment = s.f_to_u(frequency);
+        let mut level = s.load(level);
+        if let Some((poles, inverse_cutoff)) = filter {
+            level = s.mul(level, poles.gain(s, s.mul(frequency, s.splat(inverse_cutoff))));
+        }
+        let (phase, from) = (s.load_u(&memory.phase), s.load(&memory.level));
+        let turn = s.shl_u::<{ TICK.ilog2() as i32 }>(increment);
+        s.store_u(s.add_u(phase, turn), &mut memory.phase);
+        s.store(level, &mut memory.level);
+        let into = &mut into[*audible];
+        s.store_u(phase, &mut into.phase);
+        s.store_u(increment, &mut into.increment);
+        s.store(from, &mut into.from);
+        s.store(level, &mut into.to);
+        *audible += usize::from(s.any_greater(s.max(from, level), threshold));
+    }
+}
+
 /// Advances the present copy of `voice` by a tick, and finds what is audible of it. `turn` counts ticks.
 #[inline(always)]
 pub(crate) fn advance<'a, S: Simd>(
     s: S,
     voice: &VoiceTick<'_>,
-    turn: u32,
+    (copy, turn): (usize, u32),
     spectra: &'a mut Spectra,
+    quiet: &mut QuietPhases,
     state: &mut CloudState,
 ) -> (Audible<'a>, PartialCount) {
     let cloud = &voice.cloud;
@@ -495,14 +451,19 @@ pub(crate) fn advance<'a, S: Simd>(
     }
     let loud = voice.loud_groups(s, spectra, state);
     let (groups, thinned) = match voice.features {
-        Features::Plain(filter) => (voice.evaluate(s, filter, spectra, state, loud), 0),
+        Features::Plain(filter) => {
+            (voice.evaluate(s, filter, (copy, loud), spectra, quiet, state), 0)
+        }
         Features::Rich => voice.evaluate_rich(s, turn, spectra, state),
     };
     state.touched = state.touched.max(groups);
     state.stored = MAX_GROUPS;
     if spectra.loud < groups {
         (state.stored, state.quiet) = (spectra.loud, spectra.quiet);
-        (state.increment, state.description) = (cloud.increment, *voice.description);
+        state.increment = cloud.increment;
+        if voice.is_kept {
+            state.description = *voice.description;
+        }
     }
     let audible = Audible {
         groups: &spectra.groups[..spectra.audible],

@@ -76,7 +76,8 @@ impl<S: Simd> Player<S> {
     pub(crate) fn play(&mut self, s: S, audible: Audible<'_>, sum: &mut [F32x16; TICK]) {
         let Self { oscillators, later, .. } = self;
         let Audible { groups, step, in_halves } = audible;
-        if in_halves {
+        // Where so many are advanced side by side, one or two audible ones are too few.
+        if in_halves || 4 * groups.len() <= S::GROUPS {
             for ((group, first), second) in groups.iter().zip(&mut *oscillators).zip(&mut *later) {
                 [*first, *second] = group.seed_halves(s, step);
             }
@@ -94,21 +95,21 @@ impl<S: Simd> Player<S> {
         }
     }
 
-    /// Plays the copy that was added to `sums` last, with the next one where that is faster. Before one that is not
-    /// mirrored is added, and before the sums are taken, [`Player::finish`] is called.
+    /// Plays the copy that was added to `sums` last, with the next one where that is faster and there is a next one. Before
+    /// one that is not mirrored is added, and before the sums are taken, [`Player::finish`] is called.
     #[inline(always)]
     pub(crate) fn play_copy(
         &mut self,
         s: S,
         audible: Audible<'_>,
-        is_mirrored: bool,
+        (is_mirrored, is_last): (bool, bool),
         sums: &mut CopySums,
     ) {
-        let Audible { groups, step, in_halves } = audible;
-        let has_few = !in_halves && 2 * groups.len() <= S::GROUPS;
+        let Audible { groups, step, .. } = audible;
+        let has_few = 2 * groups.len() <= S::GROUPS;
         let (first, second) = self.oscillators.split_at_mut(MAX_SIDE_BY_SIDE / 2);
         match (has_few, is_mirrored) {
-            (true, false) => {
+            (true, false) if !is_last => {
                 seed(s, groups, step, first);
                 self.waiting = groups.len();
             }
