@@ -97,12 +97,12 @@ impl QuietPhases {
         spectra: &Spectra,
         state: impl Fn(usize) -> &'a mut CloudState,
     ) {
-        if self.end > self.from {
+        if !self.is_empty() && self.end > self.from {
             for copy in 0..self.copies {
                 self.catch_up_copy(s, copy, spectra, state(copy));
             }
         }
-        self.ticks = 0;
+        (self.ticks, self.end) = (0, 0);
     }
 
     #[inline(always)]
@@ -195,6 +195,26 @@ mod tests {
         }
         let states = cpu.states[..COPIES].iter();
         states.flat_map(|state| state.groups[..GROUPS].iter().map(|group| group.phase.0)).collect()
+    }
+
+    /// A voice of fewer copies follows in the last slot. To look for as many states as the one before has would end the
+    /// program, or change another voice.
+    #[test]
+    fn a_voice_does_not_touch_the_slots_behind_it() {
+        let mut cpu = CpuRenderer::new(1);
+        cpu.prepare(Capacity { slots: COPIES + 1, buses: 1 }).unwrap();
+        let buses = &mut Buses::new(1);
+        for first in [0, 2, 4] {
+            let mut block = VoiceBlock::new(COPIES + 1);
+            for tick in first..first + 2 {
+                block.start_tick();
+                let wide = voice(tick, FilterKind::Low24);
+                block.push_voice(0, &wide);
+                let unison = Unison { shape: 1, ..wide.unison };
+                block.push_voice(COPIES, &UnisonVoice::new(wide.description, unison));
+            }
+            cpu.render(&Arc::new(block), buses).unwrap();
+        }
     }
 
     /// A filter that opens would let partials in with other phases than they have on a GPU, or with other block sizes.
