@@ -32,7 +32,7 @@ use crate::part::{Part, Transport};
 use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
 use crate::render::{
-    BLOCKS_AHEAD, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK,
+    BLOCKS_AHEAD, Capacity, CpuRenderer, MOST_IN_FLIGHT, PrepareError, RenderError, Renderer, TICK,
 };
 use crate::tracks::TracksError;
 use crate::tuning::Tuning;
@@ -42,6 +42,9 @@ use master::Master;
 use pipeline::Counter;
 use retired_tables::RetiredTables;
 use std::sync::Arc;
+
+/// The most chunks in flight when playing: more would only take memory.
+const MOST_LIVE_CHUNKS: usize = 5;
 
 /// Configuration of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -206,7 +209,8 @@ impl Engine {
         let capacity = config.capacity();
         renderer.prepare(capacity)?;
         let slots = capacity.slots;
-        let depth = renderer.depth();
+        let most = if config.offline { MOST_IN_FLIGHT } else { MOST_LIVE_CHUNKS };
+        let depth = renderer.depth().min(most);
         let part = |bus| {
             let mut part = Part::new(bus as u32, config.voices, config.sample_rate);
             part.set_pitch_settings(&config.pitch);

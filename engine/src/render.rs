@@ -23,7 +23,10 @@ pub const TICK: usize = 32;
 pub const MAX_TICKS: usize = 8;
 
 /// The blocks that an engine has for a device when it renders offline.
-pub const BLOCKS_AHEAD: usize = 9;
+pub const BLOCKS_AHEAD: usize = 18;
+
+/// The most of these that a device has at the same time; the others are computed meanwhile.
+pub const MOST_IN_FLIGHT: usize = BLOCKS_AHEAD / 2;
 
 /// The load that a renderer is prepared for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -137,22 +137,24 @@ uint32_t __shfl_sync(uint32_t, uint32_t x, uint32_t from) { return exchange(x)[f
 
 // The kernels.
 
+// With `taken`, one block of threads renders all items.
 extern "C" void emulate_render_clouds(const Header* upload, const u32* descriptions,
                                       const u32* copies, u32 slots, const float* tables,
                                       u32 table_rows, u32* phases, float* levels, uint2* slices,
-                                      float* samples, u32* routes, u32* sounded, u32 ticks,
-                                      u32 buses) {
-    launch({(upload->items + WARPS - 1) / WARPS, 1, 1}, WARPS * WARP, [=] {
+                                      u32* last_blocks, float* samples, u32* routes, u32* sounded,
+                                      u32* taken, u32 ticks, u32 buses) {
+    const u32 blocks = taken ? 1 : (upload->items + WARPS - 1) / WARPS;
+    launch({blocks, 1, 1}, WARPS * WARP, [=] {
         render_clouds(upload, descriptions, copies, slots, tables, table_rows, phases, levels,
-                      slices, samples, routes, sounded, ticks, buses);
+                      slices, last_blocks, samples, routes, sounded, taken, ticks, buses);
     });
 }
 
 extern "C" void emulate_mix(u32 blocks, const Header* upload, const float* samples,
                             const u32* routes, float* sums, u32* arrivals, u32* sounded,
-                            Mixed* mixed, u32 ticks, u32 buses) {
+                            u32* taken, Mixed* mixed, u32 ticks, u32 buses) {
     launch({blocks, ticks, upload->tiles + 1}, MIX_GROUPS * STEREO, [=] {
-        mix(upload, samples, routes, sums, arrivals, sounded, mixed, ticks, buses);
+        mix(upload, samples, routes, sums, arrivals, sounded, taken, mixed, ticks, buses);
     });
 }
 

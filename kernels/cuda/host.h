@@ -15,12 +15,18 @@
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
 #define UNROLL_BY_FOUR _Pragma("unroll 4")
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define PAUSE() __nanosleep(100)
+#else
+#define PAUSE()
+#endif
 #define OFFSET(type, field) __INTADDR__(&((type*)0)->field)
 
 #else
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEVICE static inline
@@ -28,6 +34,8 @@
 #define UNROLL
 #define ROLLED
 #define UNROLL_BY_FOUR
+// Blocks run one after the other, so nothing that is waited for can still happen.
+#define PAUSE() abort()
 #define OFFSET(type, field) __builtin_offsetof(type, field)
 #define __global__
 #define __device__

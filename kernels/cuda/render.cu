@@ -3,9 +3,9 @@
 #include "unison.cuh"
 
 // Warps of a block. They are independent of each other.
-constexpr u32 WARPS = 4;
+constexpr u32 WARPS = 2;
 // Blocks that a multiprocessor should hold, which limits the registers of a thread.
-constexpr u32 BLOCKS = ROWS == 16 ? 5 : 7;
+constexpr u32 BLOCKS = ROWS == 16 ? 10 : 14;
 
 // The start of an upload. The items follow, then ends and tiles (see `mix`).
 struct Header {
@@ -20,7 +20,8 @@ struct Header {
     u32 ends_at;
     u32 tiles_at;
     u32 tiles;
-    u32 unused;
+    // The number of the first block with these items.
+    u32 first_block;
 };
 static_assert(sizeof(Header) == 32, "Header");
 
@@ -61,7 +62,7 @@ constexpr u32 TICKS_SHIFT = 24;
 // half of its bandwidth when the lines are still in a core's cache, which is why the host writes blocks past the
 // cache. Wider loads, more loads in flight, bulk copies and larger pages are no faster; the copy
 // engine starts later.
-extern "C" __global__ void __launch_bounds__(FETCH_THREADS)
+extern "C" __global__ void __launch_bounds__(FETCH_THREADS, 8)
 fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* list,
       u32 first_voice, u32 listed_voices, const uint2* voices, u32* descriptions, u32* copies,
       u32 slots, u32 ticks) {
@@ -103,12 +104,12 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* li
     // Half of the warp makes the copies of even ticks, the other half those of odd ones.
     const u32 copy = lane % unison::MAX_COPIES;
     for (u32 tick = lane / unison::MAX_COPIES; tick < ticks; tick += WARP / unison::MAX_COPIES) {
-        Unison voice;
-        memcpy(&voice, &fetched[warp][tick * VOICE_PAIRS + DESCRIPTION_WORDS / 2], sizeof(voice));
+        const uint2* words = &fetched[warp][tick * VOICE_PAIRS + DESCRIPTION_WORDS / 2];
+        const Unison& voice = *reinterpret_cast<const Unison*>(words);
         const bool is_one = copy < unison::copies_of(voice) && slot + copy < slots;
         if (!is_one || (sounding >> tick & 1) == 0) continue;
-        const UnisonCopy own = unison::copy_of(voice, copy, number);
-        memcpy(copies + (tick * size_t(slots) + slot + copy) * COPY_WORDS, &own, sizeof(own));
+        u32* own = copies + (tick * size_t(slots) + slot + copy) * COPY_WORDS;
+        *reinterpret_cast<UnisonCopy*>(own) = unison::copy_of(voice, copy, number);
     }
 }
 
@@ -122,30 +123,27 @@ DEVICE u32 cloud_word(const u32* descriptions, u32 slots, const u32* copy, u32 d
     return ((0u - (found & 0xFFFFu)) & 0xFFFFu) | (0u - (found >> 16)) << 16;
 }
 
-// Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
-//
-// Reads the upload (16 bytes per item), its unison copy in `copies[tick][slot]` (36 bytes per tick), the
-// copy's description in `descriptions[tick]` (96 bytes), and tables (through the caches). Reads and writes 8
-// bytes of state per partial, once. Writes 256 bytes per item and tick to `samples[item][tick][side][frame]`, and their bus to
-// `routes[item][tick]`.
-// Limit: the FP32 issue rate. A partial takes 156 instructions per tick for the bank, 25 to 100 for
-// its spectrum, and about 30 for the work done once per tick or block.
-extern "C" __global__ void __launch_bounds__(WARPS * WARP, BLOCKS)
-render_clouds(const Header* upload, const u32* descriptions, const u32* copies, u32 slots,
-              const float* tables, u32 table_rows, u32* phases, float* levels, uint2* slices,
-              float* samples, u32* routes, u32* sounded, u32 ticks, u32 buses) {
-    __shared__ Scratch scratches[WARPS];
-    const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const u32 number = blockIdx.x * WARPS + warp;
-    if (number >= upload->items) return;
-    Scratch& scratch = scratches[warp];
-    const char* base = reinterpret_cast<const char*>(upload);
-    const uint4 words = reinterpret_cast<const uint4*>(base + upload->items_at)[number];
+// Waits until an item is rendered in block `number`, perhaps by a kernel that still runs. What it has written is then visible
+// to loads that bypass the first cache.
+DEVICE void wait_for(const volatile u32* last_block, u32 number) {
+    while (*last_block != number) PAUSE();
+    __threadfence();
+}
+
+// Renders an item of an upload; see `render_clouds`.
+DEVICE void render_item(const Header& upload, u32 number, const u32* descriptions, const u32* copies,
+                        u32 slots, const float* tables, u32 table_rows, u32* phases, float* levels,
+                        uint2* slices, u32* last_blocks, float* samples, u32* routes, u32* sounded,
+                        u32 ticks, u32 buses, Scratch& scratch, u32 lane) {
+    const char* base = reinterpret_cast<const char*>(&upload);
+    const uint4 words = reinterpret_cast<const uint4*>(base + upload.items_at)[number];
     const Item item = {words.x, words.y, words.z, words.w};
     const u32 which = item.slice_and_ticks % SLICES, sounding = item.slice_and_ticks / SLICES;
 
     const u32 known = item.slot * SLICES + which;
-    const uint2 memory = slices[known];
+    const u32 after = upload.block == upload.first_block ? item.after : 1;
+    if (after) wait_for(last_blocks + known, upload.block - after);
+    const uint2 memory = __ldcg(slices + known);
     Slice slice = {which * SLICE, which * (SLICE / spectrum::LANES), 0, 0, 0};
     u32 generation = item.generation;
     if (memory.x == generation) {
@@ -168,7 +166,7 @@ render_clouds(const Header* upload, const u32* descriptions, const u32* copies, 
     }
 
     static_assert(CLOUD_WORDS == WARP, "each thread loads a word of the cloud");
-    const u32 place = upload->first_item + number;
+    const u32 place = upload.first_item + number;
     const u32* copy = copies + item.slot * size_t(COPY_WORDS);
     const size_t next_copy = slots * size_t(COPY_WORDS), next_tick = slots * size_t(DESCRIPTION_WORDS);
     // One tick ahead of the words, because these depend on it.
@@ -208,9 +206,44 @@ render_clouds(const Header* upload, const u32* descriptions, const u32* copies, 
             levels[first + i * WARP] = rest.level;
         }
     }
+    if (lane == 0) slices[known] = make_uint2(generation, slice.touched | slice.live << 8);
+    // The state must be visible before its number is.
+    __threadfence();
+    __syncwarp();
     if (lane == 0) {
-        slices[known] = make_uint2(generation, slice.touched | slice.live << 8);
+        last_blocks[known] = upload.block;
         if (sounding_partials) atomicAdd(sounded, sounding_partials);
+    }
+}
+
+// Renders every item of an upload: a slice of a cloud through `ticks` ticks, a warp each.
+//
+// Without `taken`, each warp of the grid has the item of its number. Otherwise warps take items in order until none is
+// left, and `taken` counts these. Then the grid may be small, and three blocks may be rendered at the same time: an item that
+// was in one of the two before begins when it is rendered there, which `last_blocks[slot][slice]` tells. Grids that wait must
+// leave room for the one that they wait for; see turn.rs.
+//
+// Reads the upload (16 bytes per item), its unison copy in `copies[tick][slot]` (36 bytes per tick), the
+// copy's description in `descriptions[tick]` (96 bytes), and tables (through the caches). Reads and writes 8
+// bytes of state per partial, once. Writes 256 bytes per item and tick to `samples[item][tick][side][frame]`, and their bus to
+// `routes[item][tick]`.
+// Limit: the FP32 issue rate. A partial takes 156 instructions per tick for the bank, 25 to 100 for
+// its spectrum, and about 30 for the work done once per tick or block.
+extern "C" __global__ void __launch_bounds__(WARPS * WARP, BLOCKS)
+render_clouds(const Header* upload, const u32* descriptions, const u32* copies, u32 slots,
+              const float* tables, u32 table_rows, u32* phases, float* levels, uint2* slices,
+              u32* last_blocks, float* samples, u32* routes, u32* sounded, u32* taken, u32 ticks,
+              u32 buses) {
+    __shared__ Scratch scratches[WARPS];
+    const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    Scratch& scratch = scratches[warp];
+    u32 number = blockIdx.x * WARPS + warp;
+    ROLLED for (;;) {
+        if (taken) number = __shfl_sync(ALL, lane == 0 ? atomicAdd(taken, 1u) : 0u, 0);
+        if (number >= upload->items) return;
+        render_item(*upload, number, descriptions, copies, slots, tables, table_rows, phases, levels,
+                    slices, last_blocks, samples, routes, sounded, ticks, buses, scratch, lane);
+        if (!taken) return;
     }
 }
 
@@ -230,6 +263,31 @@ struct Mixed {
     u32 unused[14];
 };
 
+// Sums rows of samples into buses, of which a thread has one sample. Rows that follow each other mostly have the same bus.
+struct BusSums {
+    // The thread's column of the buses that have been summed.
+    float (*sums)[STEREO];
+    u32 thread;
+    // A bit for each of these.
+    u32 present;
+    u32 bus;
+    float sum;
+
+    DEVICE_METHOD void add(u32 to, float sample) {
+        if (to != bus) {
+            finish();
+            bus = to;
+            sum = present >> to & 1 ? sums[to][thread] : 0.0f;
+        }
+        sum += sample;
+    }
+    DEVICE_METHOD void finish() {
+        if (bus >= MIX_BUSES) return;
+        sums[bus][thread] = sum;
+        present |= 1u << bus;
+    }
+};
+
 // Sums the items into buses, in an order that depends on the client's slots alone: items of 16 slots
 // one after the other, four such sums per block, sixteen blocks per stage, stages one after the
 // other. So the sum does not depend on other clouds or clients, nor on how ticks are cut into blocks.
@@ -238,12 +296,16 @@ struct Mixed {
 // slots, ticks, tiles. The last block of a tick and tile sums what all its blocks have written; the
 // last of these notifies the host. `arrivals` holds a counter for each tick and tile, after one for all.
 //
-// Reads 256 bytes per item and tick, once per 16 buses. Limit: memory bandwidth when there are
-// many items, latency (two dependent reads and one atomic counter) when there are few.
-extern "C" __global__ void __launch_bounds__(MIX_GROUPS * STEREO)
+// Reads 256 bytes per item and tick, once per 16 buses. Blocks mostly have one bus, and leave out the others. Limit: memory
+// bandwidth when there are many items, latency (some dependent reads and one atomic counter) when there are few.
+extern "C" __global__ void __launch_bounds__(MIX_GROUPS * STEREO, 4)
 mix(const Header* upload, const float* samples, const u32* routes, float* sums, u32* arrivals,
-    u32* sounded, Mixed* mixed, u32 ticks, u32 buses) {
+    u32* sounded, u32* taken, Mixed* mixed, u32 ticks, u32 buses) {
     __shared__ float bus_sums[MIX_GROUPS][MIX_BUSES][STEREO];
+    // The buses that each group has summed.
+    __shared__ u32 present[MIX_GROUPS];
+    // The buses of the blocks of a stage, one stage for each group.
+    __shared__ u32 stage_buses[MIX_GROUPS][MIX_STAGE];
     __shared__ bool is_last;
     const u32 thread = threadIdx.x % STEREO, group = threadIdx.x / STEREO;
     const u32 tick = blockIdx.y, tiles = upload->tiles;
@@ -255,12 +317,12 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
     if (blockIdx.x >= blocks) return;
     float* out = reinterpret_cast<float*>(mixed + 1);
 
-    for (u32 bus = 0; bus < tile.buses; ++bus) bus_sums[group][bus][thread] = 0.0f;
     const u32 slots = blockIdx.x * MIX_GROUPS + group;
     const u32 end = slots < tile.groups ? ends[slots] : 0;
     const u32 begin = slots >= tile.groups ? 0 : slots == 0 ? tile.first_item : ends[slots - 1];
+    BusSums own = {bus_sums[group], thread, 0, NOWHERE, 0.0f};
     constexpr u32 AHEAD = 8;
-    for (u32 item = begin; item < end; item += AHEAD) {
+    ROLLED for (u32 item = begin; item < end; item += AHEAD) {
         u32 route[AHEAD];
         float sample[AHEAD];
         // All loads at once: none depends on a condition.
@@ -271,17 +333,29 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
         }
         UNROLL for (u32 i = 0; i < AHEAD; ++i) {
             const u32 bus = route[i] - tile.first_bus;
-            if (item + i < end && bus < tile.buses) bus_sums[group][bus][thread] += sample[i];
+            if (item + i < end && bus < tile.buses) own.add(bus, sample[i]);
         }
     }
+    own.finish();
+    if (thread == 0) present[group] = own.present;
     __syncthreads();
-    // sums[tile][tick][bus][block][side][frame]
-    float* block_sums = sums + tile.sums + tick * size_t(tile.buses) * blocks * STEREO;
-    for (u32 bus = group; bus < tile.buses; bus += MIX_GROUPS) {
-        float sum = bus_sums[0][bus][thread];
-        UNROLL for (u32 i = 1; i < MIX_GROUPS; ++i) sum += bus_sums[i][bus][thread];
+    // sums[tile][tick][bus][block][side][frame], then the buses of each [tick][block].
+    const size_t of_tick = tile.buses * size_t(blocks) * STEREO;
+    float* block_sums = sums + tile.sums + tick * of_tick;
+    u32* block_buses = reinterpret_cast<u32*>(sums + tile.sums + ticks * of_tick) + tick * blocks;
+    u32 any = 0;
+    UNROLL for (u32 i = 0; i < MIX_GROUPS; ++i) any |= present[i];
+    u32 turn = 0;
+    ROLLED for (u32 rest = any; rest != 0; rest &= rest - 1, ++turn) {
+        if (turn % MIX_GROUPS != group) continue;
+        const u32 bus = lowest(rest);
+        float sum = 0.0f;
+        UNROLL for (u32 i = 0; i < MIX_GROUPS; ++i) {
+            if (present[i] >> bus & 1) sum += bus_sums[i][bus][thread];
+        }
         block_sums[(bus * size_t(blocks) + blockIdx.x) * STEREO + thread] = sum;
     }
+    if (threadIdx.x == 0) block_buses[blockIdx.x] = any;
 
     // The last block to arrive finishes the tick.
     __threadfence();
@@ -297,36 +371,39 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
     // A group sums a stage of every bus, then the stages of every fourth bus.
     float totals[MIX_OWN_BUSES];
     UNROLL for (u32 i = 0; i < MIX_OWN_BUSES; ++i) totals[i] = 0.0f;
-    for (u32 stage = 0; stage * MIX_STAGE < blocks; stage += MIX_GROUPS) {
+    ROLLED for (u32 stage = 0; stage * MIX_STAGE < blocks; stage += MIX_GROUPS) {
         const u32 from = (stage + group) * MIX_STAGE;
         __syncthreads();
-        ROLLED for (u32 bus = 0; from < blocks && bus < tile.buses; bus += 2) {
-            // Those of two buses are loaded before any is used.
-            float found[2][MIX_STAGE];
-            UNROLL for (u32 next = 0; next < 2; ++next) {
-                if (bus + next >= tile.buses) continue;
-                const u32 row = (bus + next) * blocks;
-                UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
-                    const u32 at = row + min(from + i, blocks - 1);
-                    found[next][i] = __ldcg(block_sums + at * size_t(STEREO) + thread);
-                }
+        if (thread < MIX_STAGE) {
+            stage_buses[group][thread] = from + thread < blocks ? __ldcg(block_buses + from + thread) : 0;
+        }
+        __syncthreads();
+        const u32* of_block = stage_buses[group];
+        u32 several = 0;
+        UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) several |= of_block[i] & (of_block[i] - 1);
+        BusSums stage_sums = {bus_sums[group], thread, 0, NOWHERE, 0.0f};
+        // Blocks that have several buses are rare; then bus after bus is summed.
+        ROLLED for (u32 bus = 0; bus < (several ? tile.buses : 1); ++bus) {
+            float found[MIX_STAGE];
+            UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
+                const u32 row = several ? bus : lowest(of_block[i]);
+                const bool is_there = several ? of_block[i] >> bus & 1 : of_block[i] != 0;
+                const size_t at = row * size_t(blocks) + from + i;
+                found[i] = is_there ? __ldcg(block_sums + at * STEREO + thread) : 0.0f;
             }
-            UNROLL for (u32 next = 0; next < 2; ++next) {
-                if (bus + next >= tile.buses) continue;
-                float sum = 0.0f;
-                UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
-                    sum += from + i < blocks ? found[next][i] : 0.0f;
-                }
-                bus_sums[group][bus + next][thread] = sum;
+            UNROLL for (u32 i = 0; i < MIX_STAGE; ++i) {
+                const u32 row = several ? bus : lowest(of_block[i]);
+                const bool is_there = several ? of_block[i] >> bus & 1 : of_block[i] != 0;
+                if (is_there) stage_sums.add(row, found[i]);
             }
         }
+        stage_sums.finish();
+        if (thread == 0) present[group] = stage_sums.present;
         __syncthreads();
         UNROLL for (u32 i = 0; i < MIX_OWN_BUSES; ++i) {
             const u32 bus = i * MIX_GROUPS + group;
-            if (bus >= tile.buses) continue;
             UNROLL for (u32 other = 0; other < MIX_GROUPS; ++other) {
-                const bool has_stage = (stage + other) * MIX_STAGE < blocks;
-                if (has_stage) totals[i] += bus_sums[other][bus][thread];
+                if (present[other] >> bus & 1) totals[i] += bus_sums[other][bus][thread];
             }
         }
     }
@@ -342,6 +419,7 @@ mix(const Header* upload, const float* samples, const u32* routes, float* sums, 
         mixed->done = (unsigned long long)*sounded << 32 | upload->block;
         *arrivals = 0;
         *sounded = 0;
+        *taken = 0;
     }
 }
 

@@ -50,7 +50,9 @@ struct Item {
     u32 slice_and_ticks;
     // How often clouds had started in this slot when the block began.
     u32 generation;
-    u32 unused;
+    // How many blocks before the first one with these items it was rendered last; zero when that was so long ago that it is
+    // complete.
+    u32 after;
 };
 static_assert(sizeof(Item) == 16, "Item");
 
@@ -217,6 +219,19 @@ DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
     };
 }
 
+// The bits that any thread of the warp has.
+DEVICE u32 any_bits(u32 bits) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(ALL, bits);
+#else
+    const u32 lane = threadIdx.x % WARP;
+    UNROLL for (u32 distance = WARP / 2; distance > 0; distance /= 2) {
+        bits |= __shfl_sync(ALL, bits, lane ^ distance);
+    }
+    return bits;
+#endif
+}
+
 // Per thread, two bits per row: whether its partial has a level, and whether it is audible.
 struct Marks {
     static constexpr u32 AUDIBLE = ROWS;
@@ -225,11 +240,9 @@ struct Marks {
     DEVICE_METHOD void set(bool mark, u32 row) {
         if (mark) bits |= 1u << row;
     }
-    // Combines the marks of all threads of the same group.
-    DEVICE_METHOD void gather(u32 lane) {
-        UNROLL for (u32 distance = 8; distance > 0; distance /= 2) {
-            bits |= __shfl_sync(ALL, bits, lane ^ distance);
-        }
+    // The marks of all threads of the lower or the upper group of every row.
+    DEVICE_METHOD Marks of_group(u32 upper, u32 lane) const {
+        return {any_bits(lane / spectrum::LANES == upper ? bits : 0)};
     }
     DEVICE_METHOD u32 rows(u32 which) const { return bits >> which & ((1u << ROWS) - 1); }
 };
@@ -249,8 +262,11 @@ struct Reach {
     u32 clear;
 };
 
+// The number of the lowest bit that is set.
+DEVICE u32 lowest(u32 bits) { return u32(__clz(int(__brev(bits)))); }
+
 // How many leading bits are set, counted from the lowest.
-DEVICE u32 leading(u32 bits) { return u32(__clz(int(__brev(~bits)))); }
+DEVICE u32 leading(u32 bits) { return lowest(~bits); }
 
 // Ratios rise, so both are leading groups; a thread tests one group.
 template <bool Bent, bool Rich>
@@ -296,14 +312,14 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
             const float threshold = dynamics::part_of(cloud.gate);
             EACH(i, ABREAST) partial[i].level = dynamics::gated(threshold, partial[i].level);
         }
-        if (Rich || groups_end > reached.clear) fade(frequency, partial);
+        if (Rich || min(groups_end, groups) > reached.clear) fade(frequency, partial);
         // The state after the last tick.
         Rest last[ABREAST];
         EACH(i, ABREAST) last[i] = load_rest(strands + first + i * WARP);
         if (groups_end > going_on) {
             EACH(i, ABREAST) {
                 const u32 group = 2 * (row + i) + lane / LANES;
-                if (group >= slice.touched) {
+                if (group >= slice.touched && group < groups) {
                     last[i] = {first_phase<Rich>(cloud, tables, index + i * WARP), 0.0f};
                 }
                 if (tick.starts) last[i].level = partial[i].level;
@@ -330,8 +346,7 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
         }
         own.bits |= these.bits << row;
     }
-    own.gather(lane);
-    const Marks lower = {__shfl_sync(ALL, own.bits, 0)}, upper = {__shfl_sync(ALL, own.bits, LANES)};
+    const Marks lower = own.of_group(0, lane), upper = own.of_group(1, lane);
     slice.touched = max(slice.touched, groups);
     slice.live = groups_up_to(lower.rows(0), upper.rows(0));
     const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);

@@ -16,6 +16,7 @@ mod launch;
 mod memory;
 mod setup;
 mod transfer;
+mod turn;
 mod upload;
 
 pub use driver::identity;
@@ -25,9 +26,9 @@ use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Blocks in flight that overlap. One is rendered and one fetched; while the host collects one and sends another, the device
-/// must not wait.
-const OVERLAPPING: usize = 4;
+/// Blocks in flight that overlap. Three are rendered, one is fetched and one mixed; while the host collects some and sends
+/// others, the device must not wait.
+const OVERLAPPING: usize = 8;
 
 /// Options of a renderer; the defaults are for playing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! counts from the upload, so a graph is changed only when the rounded size changes.
 
 use super::driver::{Event, Failed, Function, Shape, Stream, call};
+use super::turn::Turn;
 use cudarc::driver::sys;
 use std::ffi::c_void;
 use std::mem::zeroed;
@@ -40,8 +41,8 @@ pub(super) type Marks = [Event; 4];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Events {
     /// What all kernels but the first wait for.
-    pub(super) after: Option<Event>,
-    /// Recorded when the block is rendered, before it is mixed.
+    pub(super) turn: Turn,
+    /// Recorded when the block and all before it are rendered, before it is mixed.
     pub(super) rendered: Option<Event>,
     pub(super) marks: Option<Marks>,
 }
@@ -61,8 +62,8 @@ pub(super) struct Graph {
     graph: sys::CUgraph,
     executable: sys::CUgraphExec,
     kernels: [sys::CUgraphNode; KERNELS],
-    /// Waits for an event; null where nothing is waited for.
-    wait: sys::CUgraphNode,
+    /// Wait for events, before rendering and after it; null where nothing is waited for.
+    waits: [sys::CUgraphNode; 2],
 }
 
 // SAFETY: handles may be used from any thread, one at a time.
@@ -76,7 +77,7 @@ impl Graph {
             graph,
             executable: null_mut(),
             kernels: [null_mut(); KERNELS],
-            wait: null_mut(),
+            waits: [null_mut(); 2],
         };
         let mut last = null_mut();
         let record = |last: &mut sys::CUgraphNode, event: Option<Event>| match event {
@@ -98,14 +99,19 @@ impl Graph {
         record(&mut last, mark(0))?;
         made.kernels[0] = run(&mut last, fetch)?;
         record(&mut last, mark(1))?;
-        if let Some(event) = events.after {
-            after(&mut last, |node, before, count| {
-                call!(cuGraphAddEventWaitNode(node, graph, before, count, event.0))
+        let wait = |last: &mut sys::CUgraphNode, which: usize| {
+            let Some(turn) = events.turn.waits() else {
+                return Ok(null_mut());
+            };
+            after(last, |node, before, count| {
+                call!(cuGraphAddEventWaitNode(node, graph, before, count, turn[which].0))
             })?;
-            made.wait = last;
-        }
+            Ok(*last)
+        };
+        made.waits[0] = wait(&mut last, 0)?;
         record(&mut last, mark(2))?;
         made.kernels[1] = run(&mut last, render)?;
+        made.waits[1] = wait(&mut last, 1)?;
         record(&mut last, events.rendered)?;
         made.kernels[2] = run(&mut last, mix)?;
         record(&mut last, mark(3))?;
@@ -114,10 +120,10 @@ impl Graph {
         Ok(made)
     }
 
-    /// Changes the sizes and arguments of the kernels, and which event they wait for.
+    /// Changes the sizes and arguments of the kernels, and which events they wait for.
     pub(super) fn change(&mut self, work: Work<'_>) -> Result<(), Failed> {
-        if let Some(event) = work.events.after {
-            call!(cuGraphExecEventWaitNodeSetEvent(self.executable, self.wait, event.0))?;
+        for (event, node) in work.events.turn.waits().iter().flatten().zip(self.waits) {
+            call!(cuGraphExecEventWaitNodeSetEvent(self.executable, node, event.0))?;
         }
         for (mut kernel, node) in work.kernels.into_iter().zip(self.kernels) {
             let parameters = kernel.parameters();

@@ -5,6 +5,7 @@ use super::driver::{Context, Event, Failed, Pinned, Registered, Stream};
 use super::graph::{Events, Graph, Marks};
 use super::launch::{Launcher, Places, Size};
 use super::memory::{QueueMemory, Words};
+use super::turn::Turn;
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::{BLOCKS_AHEAD, MAX_TICKS, VoiceBlock};
 use std::sync::Weak;
@@ -12,8 +13,8 @@ use std::sync::Weak;
 /// Slots of a GPU: one for each block that an engine has.
 pub(super) const IN_FLIGHT_SLOTS: usize = BLOCKS_AHEAD;
 
-/// Queues of a GPU, so that one block is fetched, one rendered and one mixed at the same time. Slots have them in turn.
-pub(super) const QUEUES: usize = 3;
+/// Queues of a GPU: so many blocks are fetched, rendered or mixed at the same time. Slots have them in turn.
+pub(super) const QUEUES: usize = 6;
 const _: () = assert!(IN_FLIGHT_SLOTS.is_multiple_of(QUEUES), "blocks in turn use queues in turn");
 
 /// A queue, and the buffers of the block that runs on it.
@@ -45,10 +46,12 @@ pub(super) struct InFlightSlot {
     device: CUdeviceptr,
     /// The mixed audio that the device writes.
     pub(super) mixed: Pinned,
-    /// Recorded when the block is rendered, and the next one may be.
+    /// Recorded when the block is rendered.
     pub(super) rendered: Event,
     /// Whether the last block of the slot records it by itself.
     pub(super) records_rendered: bool,
+    /// When that block was rendered.
+    pub(super) turn: Turn,
     pub(super) marks: Marks,
     /// Graphs for each number of ticks from one on.
     graphs: Vec<Graphs>,
@@ -57,9 +60,9 @@ pub(super) struct InFlightSlot {
     last_used: u64,
 }
 
-/// The graphs for a number of ticks, with the size that each covers and what its rendering waits for: for a block by
-/// itself, and for one that is fetched while the block before is rendered.
-type Graphs = [(Graph, Size, Option<Event>); 2];
+/// The graphs for a number of ticks, with the size that each covers and when it is rendered: for a block that is alone, and
+/// for one that is not.
+type Graphs = [(Graph, Size, Turn); 2];
 
 /// The pinned memory of a block.
 #[derive(Clone, Debug, Default)]
@@ -108,6 +111,7 @@ impl InFlightSlot {
             mixed: context.pinned_words(words.mixed)?,
             rendered: Event::new()?,
             records_rendered: false,
+            turn: Turn::Alone,
             marks: [Event::new()?, Event::new()?, Event::new()?, Event::new()?],
             graphs: Vec::with_capacity(MAX_TICKS),
             is_used: false,
@@ -128,39 +132,46 @@ impl InFlightSlot {
         }
     }
 
-    /// The events of a block that is rendered `after` another one. A block by itself does not record when it is rendered,
-    /// which would take time.
-    pub(super) fn events(&self, after: Option<Event>, marked: bool) -> Events {
+    /// The events of a block. One that is alone does not record when it is rendered, which would take time.
+    pub(super) fn events(&self, turn: Turn, marked: bool) -> Events {
         Events {
-            after,
-            rendered: (after.is_some() || marked).then_some(self.rendered),
+            turn,
+            rendered: (!turn.is_alone() || marked).then_some(self.rendered),
             marks: marked.then_some(self.marks),
         }
     }
 
-    /// Makes graphs for every number of ticks. Until they are changed, those that wait for a block wait for `after`.
+    /// The event that tells that the slot's block is rendered. One that does not record it is waited for as a whole.
+    pub(super) fn rendered(&self) -> Result<Event, Failed> {
+        if !self.records_rendered {
+            self.queue.stream.record(self.rendered)?;
+        }
+        Ok(self.rendered)
+    }
+
+    /// Makes graphs for every number of ticks. Until they are changed, those that wait for a block wait for `before`.
     pub(super) fn make_graphs(
         &mut self,
         launcher: &Launcher,
-        after: Event,
+        before: Event,
         marked: bool,
     ) -> Result<(), Failed> {
         for ticks in 1..=MAX_TICKS {
             let places = self.places(ticks, 0);
-            let graph = |after| {
-                let events = self.events(after, marked);
+            let graph = |turn| {
+                let events = self.events(turn, marked);
                 let graph = launcher.with_work(&places, &Size::NOTHING, events, |work| {
                     Graph::new(work, self.queue.stream)
                 })?;
-                Ok((graph, Size::NOTHING, after))
+                Ok((graph, Size::NOTHING, turn))
             };
-            let graphs = [graph(None)?, graph(Some(after))?];
+            let graphs = [graph(Turn::Alone)?, graph(Turn::After(before))?];
             self.graphs.push(graphs);
         }
         Ok(())
     }
 
-    /// The graph for `ticks` ticks, changed if it covers another size or waits for another event. Returns whether it was
+    /// The graph for `ticks` ticks, changed if it covers another size or waits for another block. Returns whether it was
     /// changed.
     pub(super) fn graph(
         &mut self,
@@ -170,12 +181,12 @@ impl InFlightSlot {
         launcher: &Launcher,
     ) -> Result<(&Graph, bool), Failed> {
         let places = self.places(ticks, 0);
-        let is_beside = events.after.is_some();
-        let (graph, covered, after) = &mut self.graphs[ticks - 1][usize::from(is_beside)];
-        let changed = (&*covered, &*after) != (size, &events.after);
+        let which = usize::from(!events.turn.is_alone());
+        let (graph, covered, turn) = &mut self.graphs[ticks - 1][which];
+        let changed = (&*covered, &*turn) != (size, &events.turn);
         if changed {
             launcher.with_work(&places, size, events, |work| graph.change(work))?;
-            (*covered, *after) = (*size, events.after);
+            (*covered, *turn) = (*size, events.turn);
         }
         Ok((graph, changed))
     }

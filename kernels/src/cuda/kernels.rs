@@ -12,8 +12,8 @@ pub(super) const NEEDED_CAPABILITY: (u32, u32) = (6, 0);
 pub(super) const FETCH_THREADS: u32 = 256;
 pub(super) const FETCH_VOICES: usize = 8;
 /// Threads of a block of `render_clouds`, and the items they render.
-pub(super) const RENDER_THREADS: u32 = 128;
-pub(super) const RENDER_ITEMS: usize = 4;
+pub(super) const RENDER_THREADS: u32 = 64;
+pub(super) const RENDER_ITEMS: usize = 2;
 /// Threads of a block of `mix`, the groups of slots they sum, and the buses of a tile.
 pub(super) const MIX_THREADS: u32 = 256;
 pub(super) const MIX_GROUPS: usize = 4;

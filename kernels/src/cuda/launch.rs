@@ -6,7 +6,8 @@ use super::kernels::{
     self, FETCH_THREADS, FETCH_VOICES, MIX_GROUPS, MIX_THREADS, RENDER_ITEMS, RENDER_THREADS,
 };
 use super::memory::{Memory, QueueMemory, UPLOAD_WORDS};
-use super::upload::{Layout, Mix, Piece};
+use super::turn::{AT_ONCE, Turn};
+use super::upload::{Layout, Mix, Piece, rounded};
 use cudarc::driver::sys::CUdeviceptr;
 use myriad_engine::render::Capacity;
 use myriad_engine::spectrum::UnisonVoice;
@@ -22,6 +23,9 @@ pub(super) struct Launcher {
     /// `fetch`, `render_clouds` and `mix`.
     functions: [Function; KERNELS],
     fail: Function,
+    /// Blocks of threads of a `render_clouds` that waits for clouds of others. The oldest one has room beside all that wait,
+    /// so it goes on, and then those that wait for it.
+    share: u32,
     pub(super) memory: Memory,
     layout: Layout,
     slots: usize,
@@ -76,13 +80,13 @@ impl Launcher {
         memory: Memory,
         layout: Layout,
         capacity: Capacity,
+        processors: u32,
     ) -> Result<Self, Failed> {
+        let render = module.function(kernels::RENDER_CLOUDS)?;
+        let at_once = render.blocks_at_once(RENDER_THREADS)?;
         Ok(Self {
-            functions: [
-                module.function(kernels::FETCH)?,
-                module.function(kernels::RENDER_CLOUDS)?,
-                module.function(kernels::MIX)?,
-            ],
+            functions: [module.function(kernels::FETCH)?, render, module.function(kernels::MIX)?],
+            share: at_once.saturating_sub(1) / (AT_ONCE as u32 - 1) * processors,
             fail: module.function(kernels::FAIL)?,
             memory,
             layout,
@@ -91,10 +95,16 @@ impl Launcher {
         })
     }
 
+    /// Whether a block may be rendered while the one before still is.
+    pub(super) fn may_overlap(&self) -> bool {
+        self.share > 0
+    }
+
     /// The size of a launch for a block's last piece, given what it mixes and where its voices are.
     pub(super) fn size(&self, piece: &Piece, mix: Mix, source: CUdeviceptr) -> Size {
+        let most_words = self.layout.words.next_multiple_of(UPLOAD_WORDS);
         Size {
-            upload_words: piece.words.next_multiple_of(UPLOAD_WORDS),
+            upload_words: rounded(piece.words, UPLOAD_WORDS).min(most_words),
             voices: piece.voices.len(),
             source,
             render_blocks: render_blocks(piece).next_multiple_of(RENDER_BLOCKS),
@@ -113,7 +123,12 @@ impl Launcher {
     ) -> Result<T, Failed> {
         let mut fetch =
             self.fetch_arguments(places, size.upload_words, 0..size.voices, size.source);
-        let (mut render, mut mix) = (self.render_arguments(places), self.mix_arguments(places));
+        let mut render = self.render_arguments(places, events.turn);
+        let mut mix = self.mix_arguments(places);
+        let render_blocks = match events.turn {
+            Turn::Alone | Turn::After(_) => size.render_blocks,
+            Turn::Beside { .. } => size.render_blocks.min(self.share),
+        };
         let kernel = |index: usize, grid, threads, arguments| Kernel {
             function: self.functions[index],
             shape: Shape { grid, threads },
@@ -123,7 +138,7 @@ impl Launcher {
         then(Work {
             kernels: [
                 kernel(0, fetch_grid, FETCH_THREADS, &mut pointers(&mut fetch)[..]),
-                kernel(1, [size.render_blocks, 1, 1], RENDER_THREADS, &mut pointers(&mut render)),
+                kernel(1, [render_blocks, 1, 1], RENDER_THREADS, &mut pointers(&mut render)),
                 kernel(2, Self::mix_grid(places, size), MIX_THREADS, &mut pointers(&mut mix)),
             ],
             events,
@@ -152,7 +167,7 @@ impl Launcher {
         piece: &Piece,
     ) -> Result<(), Failed> {
         let shape = Shape { grid: [render_blocks(piece), 1, 1], threads: RENDER_THREADS };
-        let mut arguments = self.render_arguments(places);
+        let mut arguments = self.render_arguments(places, Turn::Alone);
         stream.launch(self.functions[1], shape, &mut pointers(&mut arguments))
     }
 
@@ -202,7 +217,7 @@ impl Launcher {
         ]
     }
 
-    fn render_arguments(&self, places: &Places) -> [u64; 14] {
+    fn render_arguments(&self, places: &Places, turn: Turn) -> [u64; 16] {
         let (memory, own) = (&self.memory, &places.memory);
         [
             places.device,
@@ -214,15 +229,20 @@ impl Launcher {
             memory.phases,
             memory.levels,
             memory.slices,
+            memory.last_blocks,
             own.rendered.samples,
             own.rendered.routes,
             own.sounded,
+            match turn {
+                Turn::Alone | Turn::After(_) => 0,
+                Turn::Beside { .. } => own.taken,
+            },
             places.ticks as u64,
             self.buses as u64,
         ]
     }
 
-    fn mix_arguments(&self, places: &Places) -> [u64; 9] {
+    fn mix_arguments(&self, places: &Places) -> [u64; 10] {
         let own = &places.memory;
         [
             places.device,
@@ -231,6 +251,7 @@ impl Launcher {
             own.sums,
             own.arrivals,
             own.sounded,
+            own.taken,
             places.mixed,
             places.ticks as u64,
             self.buses as u64,

@@ -36,6 +36,7 @@ pub(super) struct Words {
     copies: usize,
     partials: usize,
     slices: usize,
+    last_blocks: usize,
     /// Samples and routes of a block of one piece, and of one of several.
     rendered: RenderedWords,
     large: RenderedWords,
@@ -59,9 +60,10 @@ impl Words {
             copies: MAX_TICKS * capacity.slots * COPY_WORDS,
             partials: capacity.slots * MAX_PARTIALS,
             slices: 2 * items,
+            last_blocks: items,
             rendered: RenderedWords::new(layout.items),
             large: RenderedWords::new(if pieces > 1 { items } else { 0 }),
-            sums: MAX_TICKS * capacity.buses.min(Section::MAX_BUSES) * blocks * STEREO,
+            sums: MAX_TICKS * capacity.buses.min(Section::MAX_BUSES) * blocks * (STEREO + 1),
             // Each tile has at least one bus.
             arrivals: 1 + capacity.buses * MAX_TICKS,
             mixed: MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO,
@@ -71,7 +73,7 @@ impl Words {
 
     /// Bytes of all device memory.
     pub(super) fn device_bytes(&self) -> usize {
-        let once = 2 * self.partials + self.slices + self.large.all();
+        let once = 2 * self.partials + self.slices + self.last_blocks + self.large.all();
         let of_queue = self.voices
             + self.descriptions
             + self.copies
@@ -128,6 +130,7 @@ pub(super) struct QueueMemory {
     pub(super) copies: CUdeviceptr,
     pub(super) rendered: Rendered,
     pub(super) sounded: CUdeviceptr,
+    pub(super) taken: CUdeviceptr,
     pub(super) sums: CUdeviceptr,
     pub(super) arrivals: CUdeviceptr,
 }
@@ -139,6 +142,7 @@ impl QueueMemory {
             copies: context.device_words(words.copies)?,
             rendered: Rendered::new(context, &words.rendered)?,
             sounded: context.device_words(1)?,
+            taken: context.device_words(1)?,
             sums: context.device_words(words.sums)?,
             arrivals: context.device_words(words.arrivals)?,
         })
@@ -155,6 +159,7 @@ pub(super) struct Memory {
     pub(super) phases: CUdeviceptr,
     pub(super) levels: CUdeviceptr,
     pub(super) slices: CUdeviceptr,
+    pub(super) last_blocks: CUdeviceptr,
     /// For blocks of several pieces. There is one, because it may be large: such a block is mixed before the next
     /// one is rendered.
     pub(super) large: Rendered,
@@ -173,6 +178,7 @@ impl Memory {
             phases: context.device_words(words.partials)?,
             levels: context.device_words(words.partials)?,
             slices: context.device_words(words.slices)?,
+            last_blocks: context.device_words(words.last_blocks)?,
             large: Rendered::new(context, &words.large)?,
         };
         Context::write(memory.tables, tables().rows())?;

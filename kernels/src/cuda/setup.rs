@@ -6,6 +6,7 @@ use super::kernels::{self, Image};
 use super::launch::{Launcher, Size};
 use super::memory::{Memory, Words};
 use super::transfer::{Sent, Transfer};
+use super::turn::Recent;
 use super::upload::{Layout, Packer};
 use super::{CudaCounters, CudaOptions};
 use crate::GpuError;
@@ -31,7 +32,7 @@ pub(super) fn set_up(
     let items = (capacity.slots * image.slices).min(PIECE_ITEMS);
     let layout = Layout::new(capacity, items);
     let words = Words::new(capacity, image.slices, &layout);
-    let allocated = allocate(&mut context, image, capacity, layout, &words);
+    let allocated = allocate(&mut context, image, capacity, layout, &words, gpu.processors);
     let (launcher, in_flight_slots) =
         allocated.map_err(|failed| match failed.is_out_of_memory() {
             true => GpuError::OutOfMemory {
@@ -63,8 +64,7 @@ pub(super) fn set_up(
         odd_pieces: Stream::new()?,
         odd_rendered: Event::new()?,
         copied: [Event::new()?, Event::new()?],
-        last: 0,
-        turn: None,
+        recent: Recent::default(),
         sending: Sent::default(),
         context,
     };
@@ -78,10 +78,11 @@ fn allocate(
     capacity: Capacity,
     layout: Layout,
     words: &Words,
+    processors: u32,
 ) -> Result<(Launcher, Vec<InFlightSlot>), Failed> {
     let module = Module::load(image.bytes)?;
     let memory = Memory::new(context, words)?;
-    let launcher = Launcher::new(module, memory, layout, capacity)?;
+    let launcher = Launcher::new(module, memory, layout, capacity, processors)?;
     let queues = (0..QUEUES).map(|_| RenderQueue::new(context, words));
     let queues = queues.collect::<Result<Vec<_>, _>>()?;
     let in_flight_slots =

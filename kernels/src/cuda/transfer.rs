@@ -1,10 +1,9 @@
 //! The transfer to the GPU and back: sends a block's pieces and waits for the mixed audio.
 //!
-//! Blocks are rendered one after the other, since each continues the phases of the last, but a block is fetched
-//! while the one before is still rendered, and mixed while the next one is: they alternate between two queues. Most
-//! blocks fit into one piece and are one replay of a graph, in which rendering waits until the block before is
-//! rendered: every call of the driver takes the host two to three microseconds. Large blocks are sent in several
-//! pieces, alternately on the block's queue and on a third one: while one piece is rendered the next one is copied.
+//! Blocks have queues in turn, so that several are fetched, rendered and mixed at the same time. What rendering of a block
+//! waits for is its turn (`turn.rs`). Most blocks fit into one piece and are one replay of a graph, which has these
+//! waits: every call of the driver takes the host two to three microseconds. Large blocks are sent in several
+//! pieces, alternately on the block's queue and on one of their own: while one piece is rendered the next one is copied.
 //! They are mixed before the next block is rendered.
 
 use super::driver::{Context, Event, Failed, Rows, Stream};
@@ -13,13 +12,14 @@ use super::in_flight::{InFlightSlot, QUEUES, acquire};
 use super::kernels::{MIXED_BLOCK, MIXED_SOUNDED, MIXED_WORDS};
 use super::launch::{Launcher, Places, Size};
 use super::memory::{STEREO, VOICE_BYTES};
+use super::turn::{Recent, Turn};
 use super::upload::{Layout, Piece, PieceSink};
 use super::{CudaCounters, CudaOptions};
 use cudarc::driver::sys::CUdeviceptr;
+use myriad_engine::prefetch::prefetch;
 use myriad_engine::render::{Buses, Capacity, RenderError, TICK, VoiceBlock};
 use myriad_engine::spectrum::UnisonVoice;
 use std::ffi::c_void;
-use std::mem::replace;
 use std::time::Instant;
 
 #[derive(Debug)]
@@ -32,10 +32,7 @@ pub(super) struct Transfer {
     pub(super) imported: u64,
     pub(super) launcher: Launcher,
     pub(super) in_flight_slots: Vec<InFlightSlot>,
-    /// The slot of the last block that was sent.
-    pub(super) last: usize,
-    /// What rendering of the block that is being sent waits for.
-    pub(super) turn: Option<Event>,
+    pub(super) recent: Recent,
     /// The queue of every second piece of large blocks.
     pub(super) odd_pieces: Stream,
     /// Recorded when the last odd piece is rendered.
@@ -88,7 +85,10 @@ impl PieceSink for Transfer {
         let source = self.in_flight_slots[self.sending.slot].source.voices;
         let size = |mix| self.launcher.size(&piece, mix, source);
         match (number, piece.mix.map(size)) {
-            (0, Some(size)) => self.send_all(&size)?,
+            (0, Some(size)) => {
+                self.take_turn(self.launcher.may_overlap())?;
+                self.send_all(&size)?;
+            }
             (_, last) => self.send_piece(number, &piece, last)?,
         }
         Ok(())
@@ -114,9 +114,8 @@ impl Transfer {
     pub(super) fn send_all(&mut self, size: &Size) -> Result<(), Failed> {
         let Sent { slot: index, ticks, .. } = self.sending;
         self.counters.upload_bytes = size.bytes(ticks);
-        self.take_turn()?;
         let slot = &mut self.in_flight_slots[index];
-        let (queue, events) = (slot.queue.stream, slot.events(self.turn, self.options.stage_times));
+        let (queue, events) = (slot.queue.stream, slot.events(slot.turn, self.options.stage_times));
         slot.records_rendered = events.rendered.is_some();
         if self.options.graph {
             let (graph, changed) = slot.graph(ticks, events, size, &self.launcher)?;
@@ -132,11 +131,11 @@ impl Transfer {
             self.mark(queue, 0)?;
             run(fetch)?;
             self.mark(queue, 1)?;
-            if let Some(event) = events.after {
-                queue.wait_for(event)?;
-            }
+            let turn = events.turn.waits();
+            turn.map_or(Ok(()), |[start, _]| queue.wait_for(start))?;
             self.mark(queue, 2)?;
             run(render)?;
+            turn.map_or(Ok(()), |[_, end]| queue.wait_for(end))?;
             if let Some(event) = events.rendered {
                 queue.record(event)?;
             }
@@ -145,16 +144,12 @@ impl Transfer {
         })
     }
 
-    /// Sets what rendering of the block that is being sent waits for: the block before, if it is in flight on the other
-    /// queue. A block that does not record when it is rendered is waited for as a whole.
-    fn take_turn(&mut self) -> Result<(), Failed> {
-        let last = replace(&mut self.last, self.sending.slot);
-        let before = &self.in_flight_slots[last];
-        let is_beside = before.is_used() && last % QUEUES != self.sending.slot % QUEUES;
-        if is_beside && !before.records_rendered {
-            before.queue.stream.record(before.rendered)?;
-        }
-        self.turn = is_beside.then_some(before.rendered);
+    /// Sets when the block that is being sent is rendered.
+    fn take_turn(&mut self, may_overlap: bool) -> Result<(), Failed> {
+        let index = self.sending.slot;
+        let slots = &mut self.in_flight_slots;
+        let turn = self.recent.take_turn(index, may_overlap, |slot| slots[slot].is_used());
+        slots[index].turn = Turn::of(turn, slots)?;
         Ok(())
     }
 
@@ -170,7 +165,7 @@ impl Transfer {
         let queue = [own_queue, self.odd_pieces][odd];
         match number {
             0 => {
-                self.take_turn()?;
+                self.take_turn(false)?;
                 self.mark(queue, 0)?;
                 self.counters.upload_bytes = 0;
             }
@@ -184,7 +179,12 @@ impl Transfer {
             self.mark(queue, 1)?;
         }
         // The clouds of a piece may belong to a voice that came with the piece before.
-        let after = if number < 2 { self.turn } else { Some(self.copied[1 - odd]) };
+        let turn = self.in_flight_slots[self.sending.slot].turn;
+        let after = if number < 2 {
+            turn.waits().map(|[start, _]| start)
+        } else {
+            Some(self.copied[1 - odd])
+        };
         if let Some(event) = after {
             queue.wait_for(event)?;
         }
@@ -281,7 +281,7 @@ impl Transfer {
 
     /// Starts a kernel that fails, before the next block of the slot that was used last.
     pub(super) fn provoke_failure(&self) -> Result<(), Failed> {
-        self.launcher.fail(self.in_flight_slots[self.last].queue.stream)
+        self.launcher.fail(self.in_flight_slots[self.recent.last()].queue.stream)
     }
 
     /// Copies the mixed audio into `buses`, and releases the slot. Returns the number of sounded partials.
@@ -294,9 +294,12 @@ impl Transfer {
             false => (0, 0),
         };
         self.counters.download_bytes = 4 * downloaded;
-        for bus in 0..buses.count().min(sent.buses) {
-            for (side, out) in buses.bus_mut(bus).into_iter().enumerate() {
-                for (tick, out) in out.chunks_exact_mut(TICK).take(sent.ticks).enumerate() {
+        // No cache has it yet.
+        prefetch(samples.as_ptr(), 4 * downloaded);
+        for tick in 0..sent.ticks {
+            for bus in 0..buses.count().min(sent.buses) {
+                for (side, out) in buses.bus_mut(bus).into_iter().enumerate() {
+                    let out = &mut out[tick * TICK..(tick + 1) * TICK];
                     let at = (tick * self.capacity.buses + bus) * STEREO + side * TICK;
                     match samples.get(at..at + TICK) {
                         Some(samples) if sent.sounds => {

@@ -3,23 +3,27 @@
 
 mod groups;
 
+use super::turn::AT_ONCE;
 use groups::Groups;
 pub(crate) use groups::{MIX_SLOTS, Mix};
 use myriad_engine::render::{Capacity, Section, SlotSummary, Span, VoiceBlock};
 use myriad_engine::spectrum::MAX_GROUPS;
+use std::mem::replace;
 use std::ops::Range;
 
 /// Words of an upload's header: items, number of the first item, where items are in bytes, the
-/// block's number; then where the ends of the groups are and where the tiles, in words, and how many
-/// tiles there are.
+/// block's number; then where the ends of the groups are and where the tiles, in words, how many
+/// tiles there are, and the number of the first block with these items.
 const HEADER_WORDS: usize = 8;
 
-/// Where the block's number is.
+/// Where the block's number is, and that of the first block with these items.
 const HEADER_BLOCK: usize = 3;
+#[cfg(test)]
+const HEADER_FIRST_BLOCK: usize = 7;
 
 /// Words of an item, which is one warp's work: the slot; the slice's number and above it a bit
 /// for each tick in which the cloud sounds; how often clouds had started in this slot when the
-/// block began; padding.
+/// block began; how many blocks before the first one with this list it was rendered last.
 const ITEM_WORDS: usize = 4;
 
 /// Words of a voice to fetch: its index in the block's memory; its first slot and above it a bit for each tick that has
@@ -29,8 +33,14 @@ const LISTED_WORDS: usize = 2;
 /// Where these bits begin.
 const LISTED_TICKS: u32 = 24;
 
-/// Lists of voices are filled up to a multiple of this, so that graphs seldom change.
+/// Lists of voices are filled up to a multiple of this at least, so that graphs seldom change.
 const LIST_STEP: usize = 64;
+
+/// Rounds up to a multiple of `step` that is at least a quarter of the power of two above: what follows this size then changes a
+/// few times only, however much is played.
+pub(crate) fn rounded(size: usize, step: usize) -> usize {
+    size.next_multiple_of(step.max(size.next_power_of_two() / 4))
+}
 
 /// The layout of a piece, in words of four bytes. First the upload: header, items, and at the end of a block's last
 /// upload the ends of the groups and the tiles. Then the list of voices, which the device reads in the host's memory.
@@ -71,6 +81,9 @@ struct Slot {
     generation: u32,
     /// Groups of the last tick: levels above are zero.
     groups: u8,
+    /// The number of the last list with this slot, and how many slices that has.
+    list: u64,
+    slices: u8,
 }
 
 /// Packs blocks, and remembers the state of slots from block to block.
@@ -79,6 +92,8 @@ pub(crate) struct Packer {
     layout: Layout,
     /// Slices of a cloud: a warp of the device renders one.
     slices: usize,
+    /// The logarithm of the groups of sixteen partials in a slice: to divide for every slot would take as long as all else.
+    groups_log2: u32,
     slots: Vec<Slot>,
     groups: Groups,
     buses: usize,
@@ -96,16 +111,22 @@ struct Last {
     /// Who takes part, in blocks for several clients. These and the spans decide which indices voices have.
     sections: Vec<Section>,
     ticks: usize,
-    /// Its only piece, if a block with the same summaries would be packed the same.
+    /// Its only piece, if a block with the same summaries would be packed the same, and then the upload and the list of voices:
+    /// other buffers get copies.
     piece: Option<Piece>,
+    words: [Vec<u32>; 2],
     /// Incremented whenever the list of items changes.
     list: u64,
+    /// The first blocks that had this list and the ones before, the newest first.
+    first_blocks: [u32; AT_ONCE - 1],
 }
 
 impl Last {
     /// Remembers a block whose items are not packed yet.
-    fn replace(&mut self, block: &VoiceBlock) {
+    fn replace(&mut self, block: &VoiceBlock, number: u32) {
         self.list += 1;
+        self.first_blocks.rotate_right(1);
+        self.first_blocks[0] = number;
         self.piece = None;
         self.summaries.clear();
         let in_use = ..block.slots_in_use();
@@ -115,6 +136,18 @@ impl Last {
         self.sections.clear();
         self.sections.extend_from_slice(block.sections());
         self.ticks = block.ticks();
+    }
+
+    /// How many blocks before this list was first used the lists before it were used last, by how many lists ago they were; zero
+    /// when that block is complete by then.
+    fn blocks_since(&self) -> [u32; AT_ONCE + 1] {
+        let mut blocks = [0; AT_ONCE + 1];
+        // A list is used until the one after it comes.
+        for (blocks, first) in blocks[1..].iter_mut().zip(self.first_blocks) {
+            let since = self.first_blocks[0].wrapping_sub(first) + 1;
+            *blocks = if since < AT_ONCE as u32 { since } else { 0 };
+        }
+        blocks
     }
 
     fn is_like(&self, block: &VoiceBlock) -> bool {
@@ -167,6 +200,7 @@ impl Packer {
         Self {
             layout,
             slices,
+            groups_log2: (MAX_GROUPS / slices).ilog2(),
             slots: vec![Slot::default(); slots],
             groups: Groups::new(capacity),
             buses: capacity.buses,
@@ -175,6 +209,7 @@ impl Packer {
                 spans: Vec::with_capacity(slots),
                 // A section has at least one bus.
                 sections: Vec::with_capacity(capacity.buses.max(1)),
+                words: [layout.list_at, layout.words - layout.list_at].map(Vec::with_capacity),
                 ..Last::default()
             },
             block: 0,
@@ -197,17 +232,21 @@ impl Packer {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         self.block = self.block.wrapping_add(1);
-        match self.last.piece.as_ref().filter(|_| self.last.is_like(block)) {
-            Some(piece) if *sink.list() == self.last.list => {
-                sink.buffer(0)?[HEADER_BLOCK] = self.block;
-                return sink.send(0, piece.clone());
+        if let Some(piece) = self.last.piece.as_ref().filter(|_| self.last.is_like(block)) {
+            let holds_it = replace(sink.list(), self.last.list) == self.last.list;
+            let buffer = sink.buffer(0)?;
+            if !holds_it {
+                let [upload, list] = &self.last.words;
+                buffer[..upload.len()].copy_from_slice(upload);
+                buffer[self.layout.list_at..][..list.len()].copy_from_slice(list);
             }
-            // The same list, but this buffer does not hold it yet.
-            Some(_) => {}
-            None => self.last.replace(block),
+            buffer[HEADER_BLOCK] = self.block;
+            return sink.send(0, piece.clone());
         }
+        self.last.replace(block, self.block);
         *sink.list() = self.last.list;
         let mut is_settled = true;
+        let since = self.last.blocks_since();
         let everything = [Section { first_slot: 0, first_bus: 0, buses: self.buses }];
         let is_shared = !block.sections().is_empty();
         self.groups.begin(if is_shared { block.sections() } else { &everything });
@@ -225,7 +264,7 @@ impl Packer {
                 && items + self.slices <= self.layout.items
             {
                 self.groups.open(next, first_item + items);
-                let (slices, stays) = self.pack_slot(block, next, &mut room[items..]);
+                let (slices, stays) = self.pack_slot(block, next, &since, &mut room[items..]);
                 items += slices;
                 is_settled &= stays;
                 self.groups.end(first_item + items);
@@ -238,11 +277,13 @@ impl Packer {
                 }
                 slot = slots.next();
             }
-            let listed = voices.next_multiple_of(LIST_STEP);
+            let listed = rounded(voices, LIST_STEP).min(list.len());
             list[voices..listed].fill([0; LISTED_WORDS]);
             let tail_at = HEADER_WORDS + items * ITEM_WORDS;
             let mut words = tail_at;
-            let mut header = [items, first_item, 4 * HEADER_WORDS, self.block as usize, 0, 0, 0, 0];
+            let first_block = self.last.first_blocks[0] as usize;
+            let mut header =
+                [items, first_item, 4 * HEADER_WORDS, self.block as usize, 0, 0, 0, first_block];
             let last = slot.is_none();
             let mix = last.then(|| {
                 let (tail, mix) =
@@ -260,6 +301,14 @@ impl Packer {
                 let is_whole = is_settled && number == 0;
                 self.last.piece = is_whole.then(|| piece.clone());
             }
+            if self.last.piece.is_some() {
+                let buffer = sink.buffer(number)?;
+                let list = &buffer[self.layout.list_at..][..piece.voices.len() * LISTED_WORDS];
+                for (kept, words) in self.last.words.iter_mut().zip([&buffer[..words], list]) {
+                    kept.clear();
+                    kept.extend_from_slice(words);
+                }
+            }
             sink.send(number, piece)?;
             if last {
                 break;
@@ -276,6 +325,7 @@ impl Packer {
         &mut self,
         block: &VoiceBlock,
         slot: usize,
+        since: &[u32; AT_ONCE + 1],
         room: &mut [[u32; ITEM_WORDS]],
     ) -> (usize, bool) {
         let (known, summary) = (&mut self.slots[slot], block.summary(slot));
@@ -286,10 +336,14 @@ impl Packer {
         let groups = summary.most_groups.max(fading);
         known.generation = generation.wrapping_add(summary.starts.count_ones());
         known.groups = summary.last_groups;
-        let slices = usize::from(groups).div_ceil(MAX_GROUPS / self.slices);
+        let slices = (usize::from(groups) + (1 << self.groups_log2) - 1) >> self.groups_log2;
         let ticks = self.slices as u32 * u32::from(summary.sounding);
+        let lists = (self.last.list - known.list).min(AT_ONCE as u64) as usize;
+        let (continuing, since) = (usize::from(known.slices), since[lists]);
+        (known.slices, known.list) = (slices as u8, self.last.list);
         for (slice, item) in room[..slices].iter_mut().enumerate() {
-            *item = [slot as u32, slice as u32 + ticks, generation, 0];
+            let since = if slice < continuing { since } else { 0 };
+            *item = [slot as u32, slice as u32 + ticks, generation, since];
         }
         (slices, summary.starts == 0 && fading <= summary.most_groups)
     }

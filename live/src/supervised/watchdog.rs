@@ -28,7 +28,7 @@ const IDLE_SPIN: Duration = Duration::from_micros(50);
 const AWAKE_SPIN: Duration = Duration::from_millis(500);
 
 /// Blocks that may be in flight, whatever the renderer takes at once: as many as a GPU takes, and one that waits.
-const DEPTH: usize = 5;
+const DEPTH: usize = 9;
 
 /// Capacity of the queues: blocks, and other requests.
 const REQUESTS: usize = 16;
@@ -254,7 +254,8 @@ impl Renderer for WatchdogRenderer {
     }
 
     fn expect(&mut self) {
-        if self.in_flight < DEPTH {
+        // With blocks in flight the thread is awake.
+        if self.in_flight == 0 {
             // An error is kept and reported for the block.
             let _ = self.send(Request::Expect);
         }

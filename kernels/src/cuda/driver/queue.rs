@@ -3,7 +3,7 @@
 use super::{Failed, call, checked};
 use cudarc::driver::sys::{self, CUresult};
 use myriad_engine::render::RenderError;
-use std::ffi::{CStr, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,15 @@ pub(in crate::cuda) struct Module(sys::CUmodule);
 /// A kernel.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cuda) struct Function(pub(in crate::cuda) sys::CUfunction);
+
+impl Function {
+    /// How many of its blocks of so many threads a multiprocessor runs at once.
+    pub(in crate::cuda) fn blocks_at_once(self, threads: u32) -> Result<u32, Failed> {
+        let (mut blocks, threads) = (0, threads as c_int);
+        call!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, self.0, threads, 0))?;
+        Ok(blocks as u32)
+    }
+}
 
 // SAFETY: handles may be used from any thread.
 unsafe impl Send for Module {}

@@ -12,6 +12,7 @@ use myriad_engine::render::{
 use myriad_engine::spectrum::{MAX_PARTIALS, UnisonVoice};
 use std::collections::VecDeque;
 use std::mem::take;
+use std::ptr::null_mut;
 use std::sync::Arc;
 
 const STEREO: usize = 2 * TICK;
@@ -46,6 +47,7 @@ struct InFlightSlot {
     samples: Vec<f32>,
     routes: Vec<u32>,
     sounded: u32,
+    taken: u32,
     sums: Vec<f32>,
     arrivals: Vec<u32>,
     mixed: Vec<u32>,
@@ -62,6 +64,7 @@ struct Memory {
     slots: usize,
     buses: usize,
     list: u64,
+    overlaps: bool,
     stage: Vec<u32>,
     /// The slot of the block that is being submitted.
     slot: InFlightSlot,
@@ -70,6 +73,7 @@ struct Memory {
     phases: Vec<u32>,
     levels: Vec<f32>,
     slices: Vec<[u32; 2]>,
+    last_blocks: Vec<u32>,
 }
 
 type Fetch = unsafe extern "C" fn(
@@ -95,7 +99,9 @@ type RenderClouds = unsafe extern "C" fn(
     *mut u32,
     *mut f32,
     *mut [u32; 2],
+    *mut u32,
     *mut f32,
+    *mut u32,
     *mut u32,
     *mut u32,
     u32,
@@ -107,6 +113,7 @@ type Mix = unsafe extern "C" fn(
     *const f32,
     *const u32,
     *mut f32,
+    *mut u32,
     *mut u32,
     *mut u32,
     *mut u32,
@@ -125,9 +132,13 @@ impl PieceSink for Memory {
         Ok(&mut self.stage)
     }
 
-    fn send(&mut self, _: usize, piece: Piece) -> Result<(), RenderError> {
+    fn send(&mut self, number: usize, piece: Piece) -> Result<(), RenderError> {
         let library = kernels(self.cut);
         let slot = &mut self.slot;
+        // Every second block is rendered as one that overlaps the block before, which has one piece.
+        self.overlaps ^= number == 0;
+        let overlaps = self.overlaps && number == 0 && piece.mix.is_some();
+        let taken = if overlaps { &raw mut slot.taken } else { null_mut() };
         slot.size = piece.mix.filter(|mix| mix.tiles > 0);
         let rows = table_rows();
         // SAFETY: the types are those of emulate.cpp, and the memory is as large as the CUDA
@@ -158,9 +169,11 @@ impl PieceSink for Memory {
                 self.phases.as_mut_ptr(),
                 self.levels.as_mut_ptr(),
                 self.slices.as_mut_ptr(),
+                self.last_blocks.as_mut_ptr(),
                 slot.samples.as_mut_ptr(),
                 slot.routes.as_mut_ptr(),
                 &mut slot.sounded,
+                taken,
                 slot.ticks as u32,
                 self.buses as u32,
             );
@@ -176,7 +189,7 @@ impl InFlightSlot {
             upload: vec![u32::MAX; layout.words],
             samples: vec![f32::NAN; items * MAX_TICKS * STEREO],
             routes: vec![0; items * MAX_TICKS],
-            sums: vec![f32::NAN; MAX_TICKS * capacity.buses * blocks * STEREO],
+            sums: vec![f32::NAN; MAX_TICKS * capacity.buses * blocks * (STEREO + 1)],
             arrivals: vec![0; 1 + capacity.buses * MAX_TICKS],
             mixed: vec![0; MIXED_WORDS + MAX_TICKS * capacity.buses * STEREO],
             ..Self::default()
@@ -196,6 +209,7 @@ impl InFlightSlot {
                 self.sums.as_mut_ptr(),
                 self.arrivals.as_mut_ptr(),
                 &mut self.sounded,
+                &mut self.taken,
                 self.mixed.as_mut_ptr(),
                 self.ticks as u32,
                 buses as u32,
@@ -222,6 +236,7 @@ impl Renderer for Emulated {
             phases: vec![0; capacity.slots * MAX_PARTIALS],
             levels: vec![f32::NAN; capacity.slots * MAX_PARTIALS],
             slices: vec![[0; 2]; items],
+            last_blocks: vec![0; items],
             ..Memory::default()
         };
         Ok(())

@@ -37,6 +37,8 @@ pub(super) struct Groups {
     used: Vec<(Section, usize, usize)>,
     /// The number of the first item after each group's.
     ends: Vec<u32>,
+    /// The first slot that the open group does not have, nor any section that begins in it.
+    open_until: usize,
 }
 
 impl Groups {
@@ -48,6 +50,7 @@ impl Groups {
             next: 0,
             used: Vec::with_capacity(sections),
             ends: Vec::with_capacity(most_groups(capacity)),
+            open_until: 0,
         }
     }
 
@@ -62,12 +65,15 @@ impl Groups {
         self.sections.extend_from_slice(sections);
         self.used.clear();
         self.ends.clear();
-        self.next = 0;
+        (self.next, self.open_until) = (0, 0);
     }
 
     /// Opens the group of `slot`, unless it is open; its first item is number `item`. Slots rise.
     #[inline(always)]
     pub(super) fn open(&mut self, slot: usize, item: usize) {
+        if slot < self.open_until {
+            return;
+        }
         while let Some(&section) = self.sections.get(self.next)
             && section.first_slot <= slot
         {
@@ -79,6 +85,9 @@ impl Groups {
         }
         if let Some((section, _, begin)) = self.used.last() {
             let groups = (slot - section.first_slot) / MIX_SLOTS + 1;
+            let end = section.first_slot + groups * MIX_SLOTS;
+            let next = self.sections.get(self.next).map_or(usize::MAX, |next| next.first_slot);
+            self.open_until = end.min(next);
             // Groups between the last one and this one have no items.
             while self.ends.len() < begin + groups {
                 self.ends.push(item as u32);
@@ -111,7 +120,8 @@ impl Groups {
                 let numbers = [begin, groups, first_item, first, buses, bus, sums, 0];
                 *tile = numbers.map(|number| number as u32);
                 mix.tiles += 1;
-                sums += ticks * buses * groups.div_ceil(MIX_GROUPS) * STEREO;
+                // And a word for each block of groups: the buses that it has.
+                sums += ticks * groups.div_ceil(MIX_GROUPS) * (buses * STEREO + 1);
             }
         }
         (Tail { tiles_at, words: tiles_at + mix.tiles * TILE_WORDS }, mix)
@@ -142,9 +152,9 @@ mod tests {
         assert_eq!(mix, Mix { groups: 3, tiles: 3 });
         assert_eq!(words[..4], [1, 1, 3, 5]);
         assert_eq!((tail.tiles_at, tail.words), (4, 28));
-        let sums = 2 * STEREO as u32;
+        let sums = |buses: usize| (2 * (buses * STEREO + 1)) as u32;
         assert_eq!(words[4..12], [0, 3, 0, 0, 3, 0, 0, 0]);
-        assert_eq!(words[12..20], [3, 1, 3, 0, 16, 4, 3 * sums, 0]);
-        assert_eq!(words[20..28], [3, 1, 3, 16, 4, 20, 19 * sums, 0]);
+        assert_eq!(words[12..20], [3, 1, 3, 0, 16, 4, sums(3), 0]);
+        assert_eq!(words[20..28], [3, 1, 3, 16, 4, 20, sums(3) + sums(16), 0]);
     }
 }

@@ -4,6 +4,7 @@ use super::*;
 use myriad_engine::dsp::hash;
 use myriad_engine::spectrum::{Cloud, STARTS, UnisonVoice};
 use std::array::from_fn;
+use std::collections::HashMap;
 
 const SLOTS: usize = 104;
 const SLICES: usize = 4;
@@ -21,6 +22,8 @@ struct Buffers {
     /// The uploads of the last block, and how often a buffer already held the items.
     sent: Vec<(Vec<u32>, Piece)>,
     repeats: usize,
+    /// The last block of every item, by slot and slice.
+    last_blocks: HashMap<[u32; 2], u32>,
 }
 
 impl Buffers {
@@ -34,6 +37,7 @@ impl Buffers {
             forgets,
             sent: Vec::new(),
             repeats: 0,
+            last_blocks: HashMap::new(),
         }
     }
 
@@ -47,6 +51,22 @@ impl Buffers {
         let held = *list;
         packer.pack(block, self).unwrap();
         self.repeats += usize::from(held == self.buffers[turn].1);
+        self.check_waits();
+    }
+
+    /// Every item says which block it has to wait for, or it would take over phases that are still written.
+    fn check_waits(&mut self) {
+        for (words, piece) in &self.sent {
+            let (block, first_block) = (words[HEADER_BLOCK], words[HEADER_FIRST_BLOCK]);
+            let (items, _) = words[HEADER_WORDS..].as_chunks::<ITEM_WORDS>();
+            for &[slot, slice_and_ticks, _, since] in &items[..piece.items] {
+                let after = if block == first_block { since } else { 1 };
+                let slice = slice_and_ticks % SLICES as u32;
+                let last = self.last_blocks.insert([slot, slice], block);
+                let blocks = last.map(|last| block - last).filter(|&since| since < AT_ONCE as u32);
+                assert_eq!(after, blocks.unwrap_or(0), "slot {slot}, slice {slice}, block {block}");
+            }
+        }
     }
 }
 
