@@ -2,8 +2,8 @@
 //! those that are rendered and the mix all overlap, and threads do not wait for each other at the end of a chunk.
 //!
 //! Every chunk has two tasks for each part: control of its ticks, and the effects of the sound that the chunk's memory still
-//! holds. Threads take tasks in the order of chunks, so the first chunk is complete long before the last. One thread, the lead,
-//! mixes and submits chunks that are complete, collects those that are rendered, and opens them again; between that it
+//! holds. Threads take tasks in the order of chunks, each for some chunks in a row, so that what a part keeps stays in a core's
+//! caches meanwhile. So the first chunks are complete long before the last. One thread, the lead, mixes and submits chunks that are complete, collects those that are rendered, and opens them again; between that it
 //! takes tasks as well. Tasks of one kind and part follow each other, so the result does not depend on the threads.
 
 use super::Engine;
@@ -14,7 +14,7 @@ use crate::effects::PartEffects;
 use crate::part::{Part, Transport};
 use crate::patch::Playable;
 use crate::pool::{PoolWriter, Voices};
-use crate::render::{BLOCKS_AHEAD as RING, MAX_TICKS, TICK};
+use crate::render::{BLOCKS_AHEAD as RING, MAX_TICKS, MOST_IN_FLIGHT, TICK};
 use crate::trace::{self, Stage};
 use std::slice::from_mut;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,6 +24,15 @@ pub(super) const CHUNK_FRAMES: usize = MAX_TICKS * TICK;
 
 /// Fewer chunks than these are computed one by one.
 const WORTH_IT: usize = 4;
+
+/// Chunks for which a thread takes a task. In a short stretch it is one: the first chunk would be complete later.
+const CHUNKS_A_TURN: usize = 3;
+
+/// Fewer chunks than these are a short stretch.
+const LONG: usize = 2 * RING;
+
+// While the lead waits for a chunk, all chunks of its turn are open.
+const _: () = assert!(MOST_IN_FLIGHT + CHUNKS_A_TURN <= RING);
 
 /// A counter in cache lines of its own.
 #[derive(Default)]
@@ -49,7 +58,9 @@ struct Pipeline<'a> {
     /// How many chunks there are, and how many of them have been opened.
     count: usize,
     opened: AtomicUsize,
-    /// The next task.
+    /// Chunks for which a thread takes a task.
+    chunks_a_turn: usize,
+    /// The next task of a turn. Turns are numbered, and so are tasks in them.
     next: AtomicUsize,
     /// Of how many chunks each task is done.
     done_by_task: &'a [Counter],
@@ -61,7 +72,8 @@ struct Pipeline<'a> {
 impl Pipeline<'_> {
     /// Takes tasks until all are taken.
     fn help(&self) {
-        while self.next.load(Ordering::Relaxed) < self.count * self.tasks
+        while self.next.load(Ordering::Relaxed)
+            < self.count.div_ceil(self.chunks_a_turn) * self.tasks
             && !self.has_failed.load(Ordering::Relaxed)
         {
             if !self.run_next() {
@@ -70,9 +82,14 @@ impl Pipeline<'_> {
         }
     }
 
-    /// Runs the next task; false if there is none in the chunks that are open.
+    /// Runs the next task for the chunks of a turn; false if there is none in the turns that are open.
     fn run_next(&self) -> bool {
-        let open = self.opened.load(Ordering::Acquire) * self.tasks;
+        let opened = self.opened.load(Ordering::Acquire);
+        let turns = match opened == self.count {
+            true => opened.div_ceil(self.chunks_a_turn),
+            false => opened / self.chunks_a_turn,
+        };
+        let open = turns * self.tasks;
         let next = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
             (next < open).then_some(next + 1)
         });
@@ -80,7 +97,9 @@ impl Pipeline<'_> {
             return false;
         };
         let failing = Failing(&self.has_failed);
-        self.run(task / self.tasks, task % self.tasks);
+        let first = task / self.tasks * self.chunks_a_turn;
+        let chunks = first..self.count.min(first + self.chunks_a_turn);
+        chunks.for_each(|number| self.run(number, task % self.tasks));
         std::mem::forget(failing);
         true
     }
@@ -246,6 +265,7 @@ impl Engine {
             open_chunks: Disjoint::new(&mut open_chunks),
             count,
             opened: AtomicUsize::new(0),
+            chunks_a_turn: if count < LONG { 1 } else { CHUNKS_A_TURN },
             next: AtomicUsize::new(0),
             done_by_task: &self.done_by_task,
             done_of_chunk: &done_of_chunk,
