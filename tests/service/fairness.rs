@@ -5,6 +5,7 @@ use myriad_conformance::testing::RATE;
 use myriad_engine::render::{Buses, Capacity, MAX_TICKS, RenderError, Renderer, VoiceBlock};
 use myriad_engine::spectrum::{Cloud, STARTS, TURN, Table};
 use myriad_kernels::service::{ServiceRenderer, status};
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -32,13 +33,20 @@ fn heavy() -> Arc<VoiceBlock> {
     Arc::new(block)
 }
 
-/// Renders as fast as it can until it fails.
+/// Renders as fast as it can until it fails. While one block is rendered the next one waits: otherwise it would depend on how
+/// quick a client is, compared with the renderer, whether that has a pause.
 fn flood(renderer: &mut ServiceRenderer) -> RenderError {
     let (block, mut buses) = (heavy(), Buses::new(CAPACITY.buses));
-    loop {
-        if let Err(error) = renderer.render(&block, &mut buses) {
-            return error;
+    let mut flood = || {
+        renderer.submit(&block)?;
+        loop {
+            renderer.submit(&block)?;
+            renderer.collect(&mut buses)?;
         }
+    };
+    let ended: Result<Infallible, RenderError> = flood();
+    match ended {
+        Err(error) => error,
     }
 }
 
