@@ -40,7 +40,7 @@ pub(super) type Marks = [Event; 4];
 /// The events of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Events {
-    /// What all kernels but the first wait for.
+    /// When the block is rendered.
     pub(super) turn: Turn,
     /// Recorded when the block and all before it are rendered, before it is mixed.
     pub(super) rendered: Option<Event>,

@@ -46,12 +46,10 @@ pub(super) struct InFlightSlot {
     device: CUdeviceptr,
     /// The mixed audio that the device writes.
     pub(super) mixed: Pinned,
-    /// Recorded when the block is rendered.
+    /// Recorded when the block and all before it are rendered.
     pub(super) rendered: Event,
     /// Whether the last block of the slot records it by itself.
     pub(super) records_rendered: bool,
-    /// When that block was rendered.
-    pub(super) turn: Turn,
     pub(super) marks: Marks,
     /// Graphs for each number of ticks from one on.
     graphs: Vec<Graphs>,
@@ -111,7 +109,6 @@ impl InFlightSlot {
             mixed: context.pinned_words(words.mixed)?,
             rendered: Event::new()?,
             records_rendered: false,
-            turn: Turn::Alone,
             marks: [Event::new()?, Event::new()?, Event::new()?, Event::new()?],
             graphs: Vec::with_capacity(MAX_TICKS),
             is_used: false,

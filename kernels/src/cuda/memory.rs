@@ -122,14 +122,15 @@ impl Rendered {
     }
 }
 
-/// Addresses of the buffers of a queue. Each has its own, so that a block is fetched while the one
-/// before is rendered, and mixed while the next one is.
+/// Addresses of the buffers of a queue. Each has its own, so that several blocks are fetched,
+/// rendered and mixed at the same time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QueueMemory {
     pub(super) descriptions: CUdeviceptr,
     pub(super) copies: CUdeviceptr,
     pub(super) rendered: Rendered,
     pub(super) sounded: CUdeviceptr,
+    /// How many items of the block warps have taken, when they take them in order.
     pub(super) taken: CUdeviceptr,
     pub(super) sums: CUdeviceptr,
     pub(super) arrivals: CUdeviceptr,
@@ -159,6 +160,7 @@ pub(super) struct Memory {
     pub(super) phases: CUdeviceptr,
     pub(super) levels: CUdeviceptr,
     pub(super) slices: CUdeviceptr,
+    /// The number of the last block in which each slice was rendered.
     pub(super) last_blocks: CUdeviceptr,
     /// For blocks of several pieces. There is one, because it may be large: such a block is mixed before the next
     /// one is rendered.

@@ -6,7 +6,7 @@ use super::kernels::{self, Image};
 use super::launch::{Launcher, Size};
 use super::memory::{Memory, Words};
 use super::transfer::{Sent, Transfer};
-use super::turn::Recent;
+use super::turn::{Recent, Turn};
 use super::upload::{Layout, Packer};
 use super::{CudaCounters, CudaOptions};
 use crate::GpuError;
@@ -65,6 +65,7 @@ pub(super) fn set_up(
         odd_rendered: Event::new()?,
         copied: [Event::new()?, Event::new()?],
         recent: Recent::default(),
+        turn: Turn::Alone,
         sending: Sent::default(),
         context,
     };

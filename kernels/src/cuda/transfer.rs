@@ -33,6 +33,8 @@ pub(super) struct Transfer {
     pub(super) launcher: Launcher,
     pub(super) in_flight_slots: Vec<InFlightSlot>,
     pub(super) recent: Recent,
+    /// When the block that is being sent is rendered.
+    pub(super) turn: Turn,
     /// The queue of every second piece of large blocks.
     pub(super) odd_pieces: Stream,
     /// Recorded when the last odd piece is rendered.
@@ -115,7 +117,7 @@ impl Transfer {
         let Sent { slot: index, ticks, .. } = self.sending;
         self.counters.upload_bytes = size.bytes(ticks);
         let slot = &mut self.in_flight_slots[index];
-        let (queue, events) = (slot.queue.stream, slot.events(slot.turn, self.options.stage_times));
+        let (queue, events) = (slot.queue.stream, slot.events(self.turn, self.options.stage_times));
         slot.records_rendered = events.rendered.is_some();
         if self.options.graph {
             let (graph, changed) = slot.graph(ticks, events, size, &self.launcher)?;
@@ -147,9 +149,9 @@ impl Transfer {
     /// Sets when the block that is being sent is rendered.
     fn take_turn(&mut self, may_overlap: bool) -> Result<(), Failed> {
         let index = self.sending.slot;
-        let slots = &mut self.in_flight_slots;
+        let slots = &self.in_flight_slots;
         let turn = self.recent.take_turn(index, may_overlap, |slot| slots[slot].is_used());
-        slots[index].turn = Turn::of(turn, slots)?;
+        self.turn = Turn::of(turn, slots)?;
         Ok(())
     }
 
@@ -179,11 +181,9 @@ impl Transfer {
             self.mark(queue, 1)?;
         }
         // The clouds of a piece may belong to a voice that came with the piece before.
-        let turn = self.in_flight_slots[self.sending.slot].turn;
-        let after = if number < 2 {
-            turn.waits().map(|[start, _]| start)
-        } else {
-            Some(self.copied[1 - odd])
+        let after = match number {
+            0 | 1 => self.turn.waits().map(|[start, _]| start),
+            _ => Some(self.copied[1 - odd]),
         };
         if let Some(event) = after {
             queue.wait_for(event)?;
