@@ -6,13 +6,16 @@ use crate::aligned::AlignedSlice;
 use crate::disjoint::Disjoint;
 use crate::render::block::{BlockWriter, Listing};
 use crate::render::{TICK, VoiceBlock};
+use crate::simd::{F32x16, LANES, Portable, Simd};
 use crate::spectrum::unison::{MAX_COPIES, Mix, copy_clock};
 use crate::spectrum::{Cloud, UnisonVoice};
 use free_slots::FreeSlots;
-use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The fade-out of a voice that is stolen, silenced or replaced.
 const FADE_SECONDS: f32 = 0.005;
+
+// A vector holds the copies of a voice.
+const _: () = assert!(MAX_COPIES == LANES);
 
 /// Extra bits of the phases, because rounding errors accumulate.
 const FINER: u32 = 16;
@@ -129,7 +132,7 @@ impl CloudPool {
             let mut voice = *writer.last(slot);
             voice.description = voice.description.sounding_on();
             voice.unison.to.gain *= (ticks_left - 1) as f32 / ticks_left as f32;
-            writer.push(slot, &voice, &voice.unison.pitch_factors());
+            writer.push(Portable, slot, &voice, &voice.unison.pitch_factors());
         }
         drop(writer);
         voices.settle();
@@ -192,12 +195,20 @@ impl<'a> Voices<'a> {
     }
 }
 
-/// A part of a phase with the extra bits.
+/// Advances the phases of a voice's copies by `frames` frames; their increments are `increment` times `factors`.
 #[inline(always)]
-fn with_finer_bits(phase: f32) -> u64 {
-    let finer = (phase * (1 << FINER) as f32).max(0.0).min((1_u64 << 62) as f32);
-    // SAFETY: a number in the type's range. (A conversion that checks this is not vectorised.)
-    unsafe { finer.to_int_unchecked::<i64>() as u64 }
+fn advance<S: Simd>(
+    simd: S,
+    phases: &mut [u64],
+    increment: f32,
+    factors: &[f32; MAX_COPIES],
+    frames: f32,
+) {
+    let ways = simd.mul(simd.splat(increment), simd.load(&F32x16(*factors)));
+    let ways = simd.mul(ways, simd.splat(frames));
+    let finer = simd.mul(ways, simd.splat((1 << FINER) as f32));
+    let finer = simd.min(simd.max(finer, simd.splat(0.0)), simd.splat((1_u64 << 62) as f32));
+    simd.accumulate(finer, phases);
 }
 
 /// Voices that a writer has written and not yet copied to the block. A processor that copies numbers in large pieces
@@ -242,7 +253,13 @@ impl VoiceWriter<'_> {
     /// Adds a voice to the tick; `factors` are those of its copies' pitches. Its gains and its width ramp from those of
     /// the last tick, or from silence.
     #[inline(always)]
-    pub(crate) fn push(&mut self, slot: u32, voice: &UnisonVoice, factors: &[f32; MAX_COPIES]) {
+    pub(crate) fn push<S: Simd>(
+        &mut self,
+        simd: S,
+        slot: u32,
+        voice: &UnisonVoice,
+        factors: &[f32; MAX_COPIES],
+    ) {
         let UnisonVoice { description, unison, .. } = voice;
         let (first, copies) = (slot as usize, unison.copies());
         // SAFETY: this writer alone uses the slots; see `Voices::writer`.
@@ -267,17 +284,11 @@ impl VoiceWriter<'_> {
             unsafe { self.voices.block.remember(first, phases, FINER) };
         }
         let frames = f32::from(TICK as u8 - description.first_frame());
-        // Of all copies that there could be: a loop of a constant length is vectorised.
-        let mut steps = [0; MAX_COPIES];
-        for (step, factor) in steps.iter_mut().zip(factors) {
-            *step = with_finer_bits(unison.increment * factor * frames);
+        advance(simd, phases, unison.increment, factors, frames);
+        // In whole lines, as it was written: the processor would wait for pieces that are in two of them.
+        for (line, from) in last.lines_mut().iter_mut().zip(voice.lines()) {
+            simd.store_u(simd.load_u(from), line);
         }
-        for (phase, step) in phases.iter_mut().zip(steps) {
-            *phase = phase.wrapping_add(step);
-        }
-        *last = *voice;
-        // So that it is copied in whole lines, as it was written: the processor would wait for pieces that are in two of them.
-        compiler_fence(Ordering::SeqCst);
         last.unison.from = from;
         last.description.set_width_from(width_from);
         if description.bandwidth() != 0.0 {

@@ -177,6 +177,16 @@ pub trait Simd: Copy + Send + Sync + 'static {
     fn float(self, a: Self::U) -> Self::F;
     /// `table[index]` in every lane; indices past the end read the last entry.
     fn gather(self, table: &[f32], index: Self::U) -> Self::F;
+    /// Adds a lane, rounded towards zero, to each of at most sixteen sums, which wrap. Lanes are in `0..2^63`.
+    #[inline(always)]
+    fn accumulate(self, a: Self::F, sums: &mut [u64]) {
+        let mut lanes = F32x16([0.0; LANES]);
+        self.store(a, &mut lanes);
+        for (sum, lane) in sums.iter_mut().zip(lanes.0) {
+            // SAFETY: a number in the type's range. (A conversion that checks this takes longer.)
+            *sum = sum.wrapping_add(unsafe { lane.to_int_unchecked::<i64>() } as u64);
+        }
+    }
     /// The sum of each of sixteen vectors: lane `i` of the result is the sum of `rows[i]`, its
     /// lanes folded in halves (16 to 8 to 4 to 2 to 1).
     fn sums(self, rows: &[F32x16; LANES]) -> Self::F;
@@ -294,6 +304,30 @@ mod tests {
             let transposed = s.transpose(std::array::from_fn(|index| s.load_u(&row(index))));
             transposed.into_iter().zip(&mut columns).for_each(|(x, to)| s.store_u(x, to));
             columns
+        }
+    }
+
+    #[test]
+    fn every_level_adds_lanes_to_sums() {
+        struct Accumulate<'a>(&'a mut [u64]);
+        impl Work for Accumulate<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<S: Simd>(self, simd: S) {
+                let lanes = std::array::from_fn(|lane| 1.5 + (lane as f32 * 2.6).exp2());
+                simd.accumulate(simd.load(&F32x16(lanes)), self.0);
+            }
+        }
+        for level in Level::available() {
+            for count in 0..=LANES {
+                let mut sums = [u64::MAX - 3; LANES + 1];
+                level.dispatch(Accumulate(&mut sums[..count]));
+                for (lane, sum) in sums.into_iter().enumerate() {
+                    let added = (1.5 + (lane as f32 * 2.6).exp2()) as u64;
+                    let added = if lane < count { added } else { 0 };
+                    assert_eq!(sum, (u64::MAX - 3).wrapping_add(added), "{level:?} {lane}");
+                }
+            }
         }
     }
 

@@ -202,12 +202,19 @@ impl Lfo {
         let value = |shape, index: usize| {
             self.value_of(shape, note_cycles[index], ages[index], seeds[index])
         };
+        // Loops, because closures of iterators may be compiled without the caller's instructions.
         match self.settings.shape {
             // The most common shape without a library call, in a loop of its own that is vectorised.
             Shape::SmoothRandom => {
-                (0..CHUNK).for_each(|index| lane[index] = value(Shape::SmoothRandom, index));
+                for index in 0..CHUNK {
+                    lane[index] = value(Shape::SmoothRandom, index);
+                }
             }
-            shape => (0..count).for_each(|index| lane[index] = value(shape, index)),
+            shape => {
+                for index in 0..count {
+                    lane[index] = value(shape, index);
+                }
+            }
         }
     }
 

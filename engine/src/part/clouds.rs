@@ -94,10 +94,10 @@ impl Work for Push<'_, '_, '_> {
                     {
                         compensate(record, &mut voices[voice].layers[0], balance);
                     }
-                    writer.push(slot, record, &copies.factors(record));
+                    writer.push(simd, slot, record, &copies.factors(record));
                 } else {
                     let gain = records.voice_gain(voice, &inputs);
-                    special.push(voice, &mut voices[voice], record, gain, layers, writer);
+                    special.push(simd, voice, &mut voices[voice], record, gain, layers, writer);
                 }
                 let is_decayed = || has_decayed(layers, &voices[voice], voice, slopes[voice]);
                 ended |= u32::from(envelopes[0].is_done(voice) || decays && is_decayed()) << voice;
@@ -148,8 +148,11 @@ impl Special<'_> {
     }
 
     /// Adds all layers of a voice to the tick. `record` is what lanes have made of the first one, and `gain` that of the voice.
-    fn push(
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn push<S: Simd>(
         &self,
+        simd: S,
         voice: usize,
         note: &mut Voice,
         record: &mut UnisonVoice,
@@ -181,7 +184,7 @@ impl Special<'_> {
                 let position = modulation.target(Param::LayerPosition, voice);
                 let (record, walk) = (&mut record, &second.walk);
                 let original = Original { layer: 1, record, walk, travelled, position };
-                self.finish(voice, note, original, writer);
+                self.finish(simd, voice, note, original, writer);
             }
             record.unison.to.pan -= second.spread(voice, note);
             second.join(voice, travelled, &mut record.description);
@@ -193,12 +196,14 @@ impl Special<'_> {
             travelled: layers[0].travelled[voice],
             position: modulation.target(Param::SourcePosition, voice),
         };
-        self.finish(voice, note, original, writer);
+        self.finish(simd, voice, note, original, writer);
     }
 
     /// Shapes a layer, compensates its loudness, and adds its copies to the tick.
-    fn finish(
+    #[inline(always)]
+    fn finish<S: Simd>(
         &self,
+        simd: S,
         voice: usize,
         note: &mut Voice,
         original: Original<'_>,
@@ -214,7 +219,7 @@ impl Special<'_> {
         if balance > 0.0 && is_reshaped(&record.description.cloud()) {
             compensate(record, layer, balance);
         }
-        self.copies.push(voice, note, &original, writer);
+        self.copies.push(simd, voice, note, &original, writer);
     }
 }
 

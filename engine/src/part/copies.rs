@@ -6,6 +6,7 @@ use crate::dsp::fast::exp2;
 use crate::modulation::{CopyMoves, Lane, Modulated};
 use crate::params::Param;
 use crate::pool::VoiceWriter;
+use crate::simd::{Portable, Simd};
 use crate::spectrum::unison::{Mix, is_mirrored, pitch_factors, place_of};
 use crate::spectrum::{Cloud, Description, MAX_COPIES, MAX_PARTIALS, Unison, UnisonVoice};
 use crate::voice::Voice;
@@ -105,8 +106,9 @@ impl<'a> Copies<'a> {
 
     /// Adds a layer of a voice to the tick: all its copies, or one voice for each channel.
     #[inline(always)]
-    pub(super) fn push(
+    pub(super) fn push<S: Simd>(
         &self,
+        simd: S,
         voice: usize,
         note: &Voice,
         original: &Original<'_>,
@@ -114,15 +116,17 @@ impl<'a> Copies<'a> {
     ) {
         let is_panned = note.layers[original.layer].is_panned;
         if self.second.is_some() || is_panned {
-            self.push_blended(voice, note, original, writer);
+            self.push_blended(simd, voice, note, original, writer);
         } else {
-            self.push_side(voice, note, original, Side::Both, original.record, writer);
+            self.push_side(simd, voice, note, original, Side::Both, original.record, writer);
         }
     }
 
     /// The same for a layer of two, or one whose partials are panned.
-    fn push_blended(
+    #[inline(always)]
+    fn push_blended<S: Simd>(
         &self,
+        simd: S,
         voice: usize,
         note: &Voice,
         original: &Original<'_>,
@@ -139,13 +143,15 @@ impl<'a> Copies<'a> {
             }
             record.unison.shape |= side.shape();
             record.description.edit(|cloud| cloud.frame = original.row(cloud.frame, side));
-            self.push_side(voice, note, original, side, &record, writer);
+            self.push_side(simd, voice, note, original, side, &record, writer);
         }
     }
 
     #[inline(always)]
-    fn push_side(
+    #[allow(clippy::too_many_arguments)]
+    fn push_side<S: Simd>(
         &self,
+        simd: S,
         voice: usize,
         note: &Voice,
         original: &Original<'_>,
@@ -164,7 +170,7 @@ impl<'a> Copies<'a> {
             self.push_divided(voice, note, original, side, record, writer);
             writer.join(slot, record);
         } else {
-            writer.push(slot, record, &self.factors(record));
+            writer.push(simd, slot, record, &self.factors(record));
         }
     }
 
@@ -211,7 +217,7 @@ impl<'a> Copies<'a> {
                 self.move_copy(voice, original, side, place, &mut cloud, &mut own);
             }
             let own = UnisonVoice::new(Description::of(&cloud), own);
-            writer.push(slot + copy as u32, &own, &[1.0; MAX_COPIES]);
+            writer.push(Portable, slot + copy as u32, &own, &[1.0; MAX_COPIES]);
         }
     }
 

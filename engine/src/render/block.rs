@@ -476,7 +476,10 @@ impl BlockWriter<'_> {
         if unused == bits && begins && beyond == 0 {
             summarise_first(span, summaries, tick, voice);
         } else {
-            indices_of(&[unused]).for_each(|slot| summaries[slot - first] = SlotSummary::default());
+            if unused != 0 {
+                let forget = |slot| summaries[slot - first] = SlotSummary::default();
+                indices_of(&[unused]).for_each(forget);
+            }
             if begins {
                 *span = Span::default();
             }

@@ -132,6 +132,21 @@ impl Simd for Avx512 {
         })
     }
     #[inline(always)]
+    fn accumulate(self, a: Self::F, sums: &mut [u64]) {
+        let lower = op!(_mm512_castps512_ps256(a));
+        let upper = op!(_mm512_extractf32x8_ps::<1>(a));
+        for (lanes, sums) in [lower, upper].into_iter().zip(sums.chunks_mut(LANES / 2)) {
+            let present = ((1_u32 << sums.len()) - 1) as __mmask8;
+            let place = sums.as_mut_ptr().cast::<i64>();
+            op!({
+                // SAFETY: only lanes of the slice are read and written.
+                let sum = _mm512_maskz_loadu_epi64(present, place);
+                let sum = _mm512_add_epi64(sum, _mm512_cvttps_epi64(lanes));
+                _mm512_mask_storeu_epi64(place, present, sum);
+            });
+        }
+    }
+    #[inline(always)]
     fn sums(self, rows: &[F32x16; LANES]) -> Self::F {
         let row = |i: usize| self.load(&rows[i]);
         // Each step halves the lanes of a sum and doubles the rows in a register.

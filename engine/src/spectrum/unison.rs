@@ -445,6 +445,13 @@ impl UnisonVoice {
 
     /// Its numbers, as vectors.
     #[inline(always)]
+    pub(crate) fn lines(&self) -> &[U32x16; size_of::<Self>() / size_of::<U32x16>()] {
+        // SAFETY: numbers without padding, of that size and alignment, and any bits are valid.
+        unsafe { &*std::ptr::from_ref(self).cast() }
+    }
+
+    /// The same, to write to.
+    #[inline(always)]
     pub(crate) fn lines_mut(&mut self) -> &mut [U32x16; size_of::<Self>() / size_of::<U32x16>()] {
         // SAFETY: numbers without padding, of that size and alignment, and any bits are valid.
         unsafe { &mut *std::ptr::from_mut(self).cast() }
