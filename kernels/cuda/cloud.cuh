@@ -80,6 +80,9 @@ constexpr u32 DESCRIPTION_WORDS = 24;
 constexpr u32 COPY_WORDS = 1 + CLOUD_WORDS - DESCRIPTION_WORDS;
 // A bit of that index: the signs of both widths are changed.
 constexpr u32 MIRRORED = 0x80000000;
+// The same of a cloud, above the bits of its first frame.
+constexpr u32 MIRRORS = 0x80;
+DEVICE u32 first_frame(const Cloud& cloud) { return cloud.first_frame & ~MIRRORS; }
 
 // The layout that the engine relies on.
 static_assert(sizeof(Filter) == 12, "Filter");

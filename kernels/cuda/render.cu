@@ -113,16 +113,6 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* li
     }
 }
 
-// A word of the cloud whose unison copy is `copy`: those before the copy's own are in its description.
-DEVICE u32 cloud_word(const u32* descriptions, u32 slots, const u32* copy, u32 described, u32 word) {
-    if (word >= DESCRIPTION_WORDS) return copy[1 + word - DESCRIPTION_WORDS];
-    const u32 index = min(described & ~MIRRORED, slots - 1);
-    const u32 found = descriptions[index * size_t(DESCRIPTION_WORDS) + word];
-    // The last word holds both widths.
-    if (word + 1 < DESCRIPTION_WORDS || (described & MIRRORED) == 0) return found;
-    return ((0u - (found & 0xFFFFu)) & 0xFFFFu) | (0u - (found >> 16)) << 16;
-}
-
 // Waits until an item is rendered in block `number`, perhaps by a kernel that still runs. What it has written is then visible
 // to loads that bypass the first cache.
 DEVICE void wait_for(const volatile u32* last_block, u32 number) {
@@ -167,36 +157,48 @@ DEVICE void render_item(const Header& upload, u32 number, const u32* description
 
     static_assert(CLOUD_WORDS == WARP, "each thread loads a word of the cloud");
     const u32 place = upload.first_item + number;
+    // A thread loads one word of every tick, which is in the description or in the copy. Its address is computed without a
+    // branch.
+    const bool is_described = lane < DESCRIPTION_WORDS;
     const u32* copy = copies + item.slot * size_t(COPY_WORDS);
-    const size_t next_copy = slots * size_t(COPY_WORDS), next_tick = slots * size_t(DESCRIPTION_WORDS);
-    // One tick ahead of the words, because these depend on it.
-    u32 described = ticks > 1 ? copy[next_copy] : 0;
-    u32 next = cloud_word(descriptions, slots, copy, *copy, lane);
+    const u32* word = is_described ? descriptions + lane : copy + 1 + lane - DESCRIPTION_WORDS;
+    const u32 next_tick = slots * (is_described ? DESCRIPTION_WORDS : COPY_WORDS);
+    const u32 description_words = is_described ? DESCRIPTION_WORDS : 0;
+    // The first frame is in the first word.
+    const u32 mirrors = lane == 0 ? MIRRORS << 8 : 0;
+    // Each thread has the description's index of the tick of its number.
+    const u32 described = lane < ticks ? copy[lane * size_t(slots) * COPY_WORDS] : 0;
+    const u32 index = min(described & ~MIRRORED, slots - 1) | (described & MIRRORED);
+    const auto load_word = [&](u32 tick) {
+        const u32 of_tick = __shfl_sync(ALL, index, tick);
+        const u32 found = word[(of_tick & ~MIRRORED) * size_t(description_words)];
+        return found | (of_tick / (MIRRORED / MIRRORS >> 8) & mirrors);
+    };
+    u32 next = load_word(0);
     u32 sounding_partials = 0;
-    ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
+    // Each thread keeps the route of the tick of its number.
+    u32 own_route = NOWHERE;
+    float* out = samples + place * size_t(ticks) * STEREO;
+    ROLLED for (u32 tick = 0; tick < ticks; ++tick, out += STEREO) {
         __syncwarp();
         scratch.cloud[lane] = next;
         __syncwarp();
-        copy += next_copy;
-        descriptions += next_tick;
-        if (tick + 1 < ticks) next = cloud_word(descriptions, slots, copy, described, lane);
-        if (tick + 2 < ticks) described = copy[next_copy];
-        u32 route = NOWHERE;
-        if (sounding >> tick & 1) {
-            Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);
-            // A cloud with an invalid row or bus must not read or write out of bounds.
-            const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
-            const bool sane = cloud.table < end && cloud.frame < end &&
-                              cloud.bus < buses && cloud.first_frame < TICK;
-            if (sane) {
-                generation += cloud.flags & STARTS;
-                float* out = samples + (place * size_t(ticks) + tick) * STEREO;
-                if (render(cloud, tables, slice, scratch, out, lane)) route = cloud.bus;
-                sounding_partials = slice.sounded;
-            }
-        }
-        if (lane == 0) routes[place * ticks + tick] = route;
+        word += next_tick;
+        if (tick + 1 < ticks) next = load_word(tick + 1);
+        if ((sounding >> tick & 1) == 0) continue;
+        Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);
+        // A cloud with an invalid row or bus must not read or write out of bounds. All of it is tested at once, so that no
+        // test waits for another.
+        const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
+        const bool sane = (max(u32(cloud.table), u32(cloud.frame)) < end) & (cloud.bus < buses) &
+                          (first_frame(cloud) < TICK);
+        if (!sane) continue;
+        generation += cloud.flags & STARTS;
+        const bool is_heard = render(cloud, tables, slice, scratch, out, lane);
+        if (is_heard && lane == tick) own_route = cloud.bus;
+        sounding_partials = slice.sounded;
     }
+    if (lane < ticks) routes[place * ticks + lane] = own_route;
 
     ROLLED for (u32 row = 0; 2 * row < slice.touched; row += 4) {
         const u32 first = row * WARP;

@@ -162,16 +162,16 @@ DEVICE void to_stereo(const Cloud& cloud, Folded sum, float step, float* out, u3
     const float time = __int2float_rn(int(lane));
     const auto ramp = [=](float from, float to) { return fmaf(time, (to - from) * step, from); };
     const float width = ramp(math::of_fraction(cloud.width_from), math::of_fraction(cloud.width_to));
-    const float side = sum.side * width;
+    const float side = sum.side * (cloud.first_frame & MIRRORS ? -width : width);
     const float left = (sum.middle - side) * ramp(cloud.gain_from[0], cloud.gain_to[0]);
     const float right = (sum.middle + side) * ramp(cloud.gain_from[1], cloud.gain_to[1]);
-    const u32 frame = lane + cloud.first_frame;
+    const u32 first = first_frame(cloud), frame = lane + first;
     if (frame < TICK) {
         out[frame] = left;
         out[TICK + frame] = right;
     }
     // The frames before the start are silent.
-    if (lane < cloud.first_frame) {
+    if (lane < first) {
         out[lane] = 0.0f;
         out[TICK + lane] = 0.0f;
     }
@@ -208,7 +208,7 @@ DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
                                 fmaxf(cloud.gain_to[0], cloud.gain_to[1]));
     const u32 count = u32(__float2int_rz(fmaxf(cloud.partials, 0.0f)));
     const u32 groups = min((count + LANES) / LANES, MAX_GROUPS);
-    const u32 frames = TICK - cloud.first_frame;
+    const u32 frames = TICK - first_frame(cloud);
     return {
         (cloud.flags & STARTS) != 0,
         frames,
