@@ -36,6 +36,8 @@ constexpr u32 SLICES = spectrum::MAX_PARTIALS / SLICE;
 constexpr u32 GROUPS = SLICE / spectrum::LANES;
 // Rows whose spectrum is evaluated in parallel.
 constexpr int ABREAST = ROWS / 4;
+// Rows of a small cloud, which are evaluated without a loop.
+constexpr int FEW = 2;
 // Left and right of a tick.
 constexpr u32 STEREO = 2 * TICK;
 // The route of a slice that is silent in a tick.
@@ -284,70 +286,124 @@ DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, co
             max(min(leading(clear), GROUPS), 1u) - 1};
 }
 
+// The same for a slice of FEW rows, from the pitches of all of its partials.
+DEVICE Reach reach_of_few(const Tick& tick, const Slice& slice, const float (&frequency)[FEW]) {
+    using namespace spectrum;
+    // Small clouds are mostly far below Nyquist.
+    bool is_clear = true;
+    EACH(i, FEW) is_clear &= frequency[i] < FADE_START;
+    if (__ballot_sync(ALL, is_clear) == ALL) return {max(slice.live, tick.wanted), 2 * FEW};
+    // Groups of a row whose first partial is marked.
+    const auto firsts = [](u32 row) { return (row & 1) | (row >> LANES & 1) << 1; };
+    u32 below = 0, clear = 0;
+    EACH(i, FEW) {
+        below |= firsts(__ballot_sync(ALL, frequency[i] < FADE_END)) << 2 * i;
+        clear |= firsts(__ballot_sync(ALL, frequency[i] < FADE_START)) << 2 * i;
+    }
+    return {max(slice.live, min(leading(below), tick.wanted)), max(leading(clear), 1u) - 1};
+}
+
+// Evaluates N rows from `row` on, whose ratios and pitches are given, without the fade towards Nyquist.
+template <bool Rich, int N>
+DEVICE void evaluate_some(const Cloud& cloud, const Tick& tick, const float* tables,
+                          const Slice& slice, const filter::Poles& poles,
+                          const spectrum::Ratios<N>& ratios, u32 row, float (&frequency)[N],
+                          spectrum::Partial (&partial)[N], u32 lane) {
+    using namespace spectrum;
+    const u32 index = slice.first + row * WARP + lane;
+    float share[N];
+    if (Rich) wander(cloud, tables, ratios, index, frequency, share);
+    const bool ends = tick.count < slice.first + (row + N) * WARP;
+    evaluate<Rich>(cloud, tables, ratios, poles, index, ends, frequency, partial);
+    if (Rich) EACH(i, N) partial[i].level *= share[i];
+    if (Rich && cloud.gate != 0) {
+        const float threshold = dynamics::part_of(cloud.gate);
+        EACH(i, N) partial[i].level = dynamics::gated(threshold, partial[i].level);
+    }
+}
+
+// Fades N rows that are evaluated, from `row` on, and advances phases and levels. Returns marks of these rows, the first one's
+// in the lowest bits.
+template <bool Rich, int N>
+DEVICE Marks advance_some(const Cloud& cloud, const Tick& tick, const float* tables,
+                          const Slice& slice, Reach reached, u32 row, const float (&frequency)[N],
+                          spectrum::Partial (&partial)[N], Strand* strands, u32 lane) {
+    using namespace spectrum;
+    const u32 first = row * WARP + lane, index = slice.first + first;
+    const u32 groups = reached.processed, groups_end = 2 * (row + N);
+    if (Rich || min(groups_end, groups) > reached.clear) fade(frequency, partial);
+    // The state after the last tick.
+    Rest last[N];
+    EACH(i, N) last[i] = load_rest(strands + first + i * WARP);
+    if (tick.starts || groups > slice.touched) {
+        EACH(i, N) {
+            const u32 group = 2 * (row + i) + lane / LANES;
+            if (group >= slice.touched && group < groups) {
+                last[i] = {first_phase<Rich>(cloud, tables, index + i * WARP), 0.0f};
+            }
+            if (tick.starts) last[i].level = partial[i].level;
+        }
+    }
+    if (groups_end > groups) {
+        EACH(i, N) {
+            // A group that is not processed stays silent.
+            if (2 * (row + i) + lane / LANES >= groups) {
+                partial[i] = {0, 0.0f};
+                last[i].level = 0.0f;
+            }
+        }
+    }
+    if (Rich && cloud.smear != 0 && !tick.starts) {
+        EACH(i, N) {
+            partial[i].level = dynamics::smeared(cloud.smear, last[i].level, partial[i].level,
+                                                 nyquist_fade(frequency[i]));
+        }
+    }
+    Marks marks = {0};
+    EACH(i, N) {
+        const float from = last[i].level, level = partial[i].level;
+        const u32 phase = last[i].phase + tick.frames * partial[i].increment;
+        store(strands + first + i * WARP, {{phase, level}, partial[i].increment, from});
+        marks.set(level > 0.0f, i);
+        marks.set(fmaxf(from, level) > tick.threshold, i + Marks::AUDIBLE);
+    }
+    return marks;
+}
+
 // Evaluates the spectrum row by row, and advances phases and levels. Returns a bit for every audible
 // row. Without Rich the cloud uses none of the features that `is_rich` tests.
 template <bool Bent, bool Rich>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
-    const Reach reached = reach<Bent, Rich>(cloud, tick, tables, slice, lane);
-    const u32 groups = reached.processed;
-    // Groups that continue from the last tick.
-    const u32 going_on = tick.starts ? 0 : min(groups, slice.touched);
     const filter::Poles poles = filter::poles_of(cloud.filters[0]);
     Marks own = {0};
-    ROLLED for (u32 row = 0; 2 * row < groups; row += ABREAST) {
-        const u32 first = row * WARP + lane, index = slice.first + first;
-        const u32 rows_end = row + ABREAST, groups_end = 2 * rows_end;
-        float frequency[ABREAST];
-        const auto ratios = ratios_of<Rich, ABREAST>(cloud, tables, index);
-        frequencies<Bent, Rich>(cloud, tables, ratios, index, frequency);
-        float share[ABREAST];
-        if (Rich) wander(cloud, tables, ratios, index, frequency, share);
-        Partial partial[ABREAST];
-        const bool ends = tick.count < slice.first + rows_end * WARP;
-        evaluate<Rich>(cloud, tables, ratios, poles, index, ends, frequency, partial);
-        if (Rich) EACH(i, ABREAST) partial[i].level *= share[i];
-        if (Rich && cloud.gate != 0) {
-            const float threshold = dynamics::part_of(cloud.gate);
-            EACH(i, ABREAST) partial[i].level = dynamics::gated(threshold, partial[i].level);
+    Reach reached;
+    if (!Rich && max(slice.live, tick.wanted) <= 2 * FEW) {
+        const auto ratios = ratios_of<Rich, FEW>(cloud, tables, slice.first + lane);
+        float frequency[FEW];
+        frequencies<Bent, Rich>(cloud, tables, ratios, slice.first + lane, frequency);
+        Partial partial[FEW];
+        evaluate_some<Rich>(cloud, tick, tables, slice, poles, ratios, 0, frequency, partial, lane);
+        reached = reach_of_few(tick, slice, frequency);
+        own = advance_some<Rich>(cloud, tick, tables, slice, reached, 0, frequency, partial,
+                                 strands, lane);
+    } else {
+        reached = reach<Bent, Rich>(cloud, tick, tables, slice, lane);
+        ROLLED for (u32 row = 0; 2 * row < reached.processed; row += ABREAST) {
+            const u32 index = slice.first + row * WARP + lane;
+            const auto ratios = ratios_of<Rich, ABREAST>(cloud, tables, index);
+            float frequency[ABREAST];
+            frequencies<Bent, Rich>(cloud, tables, ratios, index, frequency);
+            Partial partial[ABREAST];
+            evaluate_some<Rich>(cloud, tick, tables, slice, poles, ratios, row, frequency, partial,
+                                lane);
+            own.bits |= advance_some<Rich>(cloud, tick, tables, slice, reached, row, frequency,
+                                           partial, strands, lane).bits << row;
         }
-        if (Rich || min(groups_end, groups) > reached.clear) fade(frequency, partial);
-        // The state after the last tick.
-        Rest last[ABREAST];
-        EACH(i, ABREAST) last[i] = load_rest(strands + first + i * WARP);
-        if (groups_end > going_on) {
-            EACH(i, ABREAST) {
-                const u32 group = 2 * (row + i) + lane / LANES;
-                if (group >= slice.touched && group < groups) {
-                    last[i] = {first_phase<Rich>(cloud, tables, index + i * WARP), 0.0f};
-                }
-                if (tick.starts) last[i].level = partial[i].level;
-                // A group that is not processed stays silent.
-                if (group >= groups) {
-                    partial[i] = {0, 0.0f};
-                    last[i].level = 0.0f;
-                }
-            }
-        }
-        if (Rich && cloud.smear != 0 && !tick.starts) {
-            EACH(i, ABREAST) {
-                partial[i].level = dynamics::smeared(cloud.smear, last[i].level, partial[i].level,
-                                                     nyquist_fade(frequency[i]));
-            }
-        }
-        Marks these = {0};
-        EACH(i, ABREAST) {
-            const float from = last[i].level, level = partial[i].level;
-            const u32 phase = last[i].phase + tick.frames * partial[i].increment;
-            store(strands + first + i * WARP, {{phase, level}, partial[i].increment, from});
-            these.set(level > 0.0f, i);
-            these.set(fmaxf(from, level) > tick.threshold, i + Marks::AUDIBLE);
-        }
-        own.bits |= these.bits << row;
     }
     const Marks lower = own.of_group(0, lane), upper = own.of_group(1, lane);
-    slice.touched = max(slice.touched, groups);
+    slice.touched = max(slice.touched, reached.processed);
     slice.live = groups_up_to(lower.rows(0), upper.rows(0));
     const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);
     const u32 sounded = LANES * u32(__popc(lower_heard) + __popc(upper_heard));
