@@ -94,13 +94,18 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* li
         const u32 at = i * WARP + lane;
         if (at >= pairs) continue;
         fetched[warp][at] = loaded[i];
-        const u32 tick = at / VOICE_PAIRS, pair = at % VOICE_PAIRS;
-        if (pair < DESCRIPTION_WORDS / 2) {
-            const size_t place = (tick * size_t(slots) + number) * DESCRIPTION_WORDS;
-            reinterpret_cast<uint2*>(descriptions + place)[pair] = loaded[i];
-        }
     }
     __syncwarp();
+    if (lane < ticks) {
+        spectrum::prepare(*reinterpret_cast<Cloud*>(&fetched[warp][lane * VOICE_PAIRS]));
+    }
+    __syncwarp();
+    constexpr u32 DESCRIPTION_PAIRS = DESCRIPTION_WORDS / 2;
+    for (u32 at = lane; at < ticks * DESCRIPTION_PAIRS; at += WARP) {
+        const u32 tick = at / DESCRIPTION_PAIRS, pair = at % DESCRIPTION_PAIRS;
+        const size_t place = (tick * size_t(slots) + number) * DESCRIPTION_WORDS;
+        reinterpret_cast<uint2*>(descriptions + place)[pair] = fetched[warp][tick * VOICE_PAIRS + pair];
+    }
     // Half of the warp makes the copies of even ticks, the other half those of odd ones.
     const u32 copy = lane % unison::MAX_COPIES;
     for (u32 tick = lane / unison::MAX_COPIES; tick < ticks; tick += WARP / unison::MAX_COPIES) {
@@ -108,8 +113,11 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* li
         const Unison& voice = *reinterpret_cast<const Unison*>(words);
         const bool is_one = copy < unison::copies_of(voice) && slot + copy < slots;
         if (!is_one || (sounding >> tick & 1) == 0) continue;
-        u32* own = copies + (tick * size_t(slots) + slot + copy) * COPY_WORDS;
-        *reinterpret_cast<UnisonCopy*>(own) = unison::copy_of(voice, copy, number);
+        UnisonCopy own = unison::copy_of(voice, copy, number);
+        const u32 first_word = fetched[warp][tick * VOICE_PAIRS].x;
+        if ((first_word & RICH << 8) == 0) own.threshold = spectrum::threshold_of(own.gain_from, own.gain_to);
+        u32* place = copies + (tick * size_t(slots) + slot + copy) * COPY_WORDS;
+        *reinterpret_cast<UnisonCopy*>(place) = own;
     }
 }
 
@@ -190,8 +198,7 @@ DEVICE void render_item(const Header& upload, u32 number, const u32* description
         // A cloud with an invalid row or bus must not read or write out of bounds. All of it is tested at once, so that no
         // test waits for another.
         const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
-        const bool sane = (max(u32(cloud.table), u32(cloud.frame)) < end) & (cloud.bus < buses) &
-                          (first_frame(cloud) < TICK);
+        const bool sane = (max(u32(cloud.table), u32(cloud.frame)) < end) & (cloud.bus < buses);
         if (!sane) continue;
         generation += cloud.flags & STARTS;
         const bool is_heard = render(cloud, tables, slice, scratch, out, lane);

@@ -42,8 +42,6 @@ constexpr int FEW = 2;
 constexpr u32 STEREO = 2 * TICK;
 // The route of a slice that is silent in a tick.
 constexpr u32 NOWHERE = 0xFFFFFFFFu;
-// Partials quieter than this at both ends of a tick are not rendered: -144 dB.
-constexpr float INAUDIBLE = 6e-8f;
 
 // One warp's work: a slice of the cloud in a slot. Mirrors kernels/src/cuda/upload.rs.
 struct Item {
@@ -204,20 +202,18 @@ struct Tick {
     float threshold;
 };
 
-DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
+template <bool Rich> DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
     using namespace spectrum;
-    const float loudest = fmaxf(fmaxf(cloud.gain_from[0], cloud.gain_from[1]),
-                                fmaxf(cloud.gain_to[0], cloud.gain_to[1]));
     const u32 count = u32(__float2int_rz(fmaxf(cloud.partials, 0.0f)));
     const u32 groups = min((count + LANES) / LANES, MAX_GROUPS);
     const u32 frames = TICK - first_frame(cloud);
     return {
         (cloud.flags & STARTS) != 0,
         frames,
-        1.0f / __int2float_rn(int(frames)),
+        Rich ? step_of(cloud) : cloud.step,
         count,
         groups > slice.groups_before ? groups - slice.groups_before : 0,
-        INAUDIBLE / fmaxf(loudest, 1e-30f),
+        Rich ? threshold_of(cloud.gain_from, cloud.gain_to) : cloud.threshold,
     };
 }
 
@@ -306,7 +302,7 @@ DEVICE Reach reach_of_few(const Tick& tick, const Slice& slice, const float (&fr
 // Evaluates N rows from `row` on, whose ratios and pitches are given, without the fade towards Nyquist.
 template <bool Rich, int N>
 DEVICE void evaluate_some(const Cloud& cloud, const Tick& tick, const float* tables,
-                          const Slice& slice, const filter::Poles& poles,
+                          const Slice& slice, const Poles& poles,
                           const spectrum::Ratios<N>& ratios, u32 row, float (&frequency)[N],
                           spectrum::Partial (&partial)[N], u32 lane) {
     using namespace spectrum;
@@ -376,7 +372,7 @@ template <bool Bent, bool Rich>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
-    const filter::Poles poles = filter::poles_of(cloud.filters[0]);
+    const Poles poles = Rich ? filter::poles_of(cloud.filters[0]) : cloud.poles;
     Marks own = {0};
     Reach reached;
     if (!Rich && max(slice.live, tick.wanted) <= 2 * FEW) {
@@ -416,18 +412,19 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
                    float* out, u32 lane) {
     Tick tick;
     u32 rows;
-    {
+    if (shared.flags & STARTS) {
+        slice.touched = 0;
+        slice.live = 0;
+    }
+    Strand* strands = scratch.strands;
+    if (shared.first_frame & RICH) {
+        tick = tick_of<true>(shared, slice);
+        rows = evaluate_rows<true, true>(shared, tick, tables, slice, strands, lane);
+    } else {
         // A cloud that is not rich is kept in registers; a rich one does not fit there.
         const Cloud cloud = shared;
-        tick = tick_of(cloud, slice);
-        if (tick.starts) {
-            slice.touched = 0;
-            slice.live = 0;
-        }
-        Strand* strands = scratch.strands;
-        rows = spectrum::is_rich(cloud)
-                   ? evaluate_rows<true, true>(shared, tick, tables, slice, strands, lane)
-               : spectrum::is_bent(cloud)
+        tick = tick_of<false>(cloud, slice);
+        rows = cloud.flags & BENT
                    ? evaluate_rows<true, false>(cloud, tick, tables, slice, strands, lane)
                    : evaluate_rows<false, false>(cloud, tick, tables, slice, strands, lane);
     }
@@ -437,18 +434,17 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
     UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
     // From the tick's end back to its middle; phases wrap.
     const u32 back = bank::MIDDLE - tick.frames;
-    const Strand* strands = scratch.strands + lane;
-    ROLLED for (; rows != 0; rows >>= 2, strands += 2 * WARP) {
+    const Strand* own = strands + lane;
+    ROLLED for (; rows != 0; rows >>= 2, own += 2 * WARP) {
         EACH(i, 2) {
             if ((rows >> i & 1) == 0) continue;
-            const Strand strand = load(strands + i * WARP);
+            const Strand strand = load(own + i * WARP);
             bank::advance(strand.rest.phase + back * strand.increment, strand.increment,
                           bank::recurrence(strand.increment), strand.from,
                           (strand.rest.level - strand.from) * tick.step, sum);
         }
     }
-    const bool wide = shared.width_from != 0 || shared.width_to != 0;
-    const Folded folded = wide ? fold<true>(sum, scratch.fold, lane)
+    const Folded folded = shared.first_frame & WIDE ? fold<true>(sum, scratch.fold, lane)
                                : fold<false>(sum, scratch.fold, lane);
     to_stereo(shared, folded, tick.step, out, lane);
     return true;

@@ -33,6 +33,9 @@ constexpr float FADE_START = 0.46f * TURN;
 // From this one on they are silent and their phase stops.
 constexpr float FADE_END = 0.495f * TURN;
 
+// Partials quieter than this at both ends of a tick are not rendered: -144 dB.
+constexpr float INAUDIBLE = 6e-8f;
+
 struct Partial {
     // Phase per sample; 2^32 is one turn.
     u32 increment;
@@ -92,6 +95,31 @@ DEVICE bool is_rich(const Cloud& cloud) {
 // Whether the cloud's ratios differ from those of its table.
 DEVICE bool is_bent(const Cloud& cloud) {
     return cloud.stretch != 0.0f || cloud.inharmonicity != 0.0f;
+}
+
+// Levels below this, before the gains, are inaudible.
+DEVICE float threshold_of(const float (&gain_from)[2], const float (&gain_to)[2]) {
+    const float loudest = fmaxf(fmaxf(gain_from[0], gain_from[1]), fmaxf(gain_to[0], gain_to[1]));
+    return INAUDIBLE / fmaxf(loudest, 1e-30f);
+}
+
+// One over the frames from the cloud's start to the tick's end.
+DEVICE float step_of(const Cloud& cloud) {
+    return 1.0f / __int2float_rn(int(TICK - first_frame(cloud)));
+}
+
+// Computes from a description what is the same for all copies and partials, once for all of them. A cloud that is not rich
+// has it in the place of the features that it does not use. Reads and writes the words of the description only.
+DEVICE void prepare(Cloud& cloud) {
+    cloud.first_frame %= TICK;
+    if (cloud.width_from != 0 || cloud.width_to != 0) cloud.first_frame |= WIDE;
+    if (is_rich(cloud)) {
+        cloud.first_frame |= RICH;
+        return;
+    }
+    cloud.flags = u8((cloud.flags & STARTS) | (is_bent(cloud) ? BENT : 0));
+    cloud.poles = filter::poles_of(cloud.filters[0]);
+    cloud.step = step_of(cloud);
 }
 
 // The ratio of a stretched table: raised to the power 1 + stretch.
@@ -220,7 +248,7 @@ DEVICE void wander(const Cloud& cloud, const float* tables, const Ratios<N>& rat
 // before; `poles` is the first filter, which is the only one without Rich.
 template <bool Rich, int N>
 DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& ratios,
-                     const filter::Poles& poles, u32 index, bool ends, const float (&frequency)[N],
+                     const Poles& poles, u32 index, bool ends, const float (&frequency)[N],
                      Partial (&partial)[N]) {
     const float* frame = tables + cloud.frame * MAX_PARTIALS;
     const u32 to_next = Rich ? to_next_frame(cloud.flags & TRACKS) : MAX_PARTIALS;
@@ -249,7 +277,7 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& r
     }
     if (Rich && filter::is_rich(cloud)) {
         filter::both(cloud, tables, frequency, level);
-    } else if (filter::kind(cloud.filters[0]) != filter::OPEN) {
+    } else if (poles.count != 0) {
         EACH(i, N) level[i] *= filter::pole_response(poles, frequency[i]);
     }
     EACH(i, N) partial[i] = {u32(__float2int_rz(frequency[i])), level[i]};
