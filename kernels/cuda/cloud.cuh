@@ -46,6 +46,15 @@ constexpr u32 SECOND_TRACKS = 0x8000;
 constexpr float MORPH = 32768.0f;
 constexpr float FRACTION = 16384.0f;
 
+// Values of a cloud that are the same for all its partials.
+struct Prepared {
+    // One over the frames from the cloud's start to the tick's end.
+    float step;
+    // Partials, and the groups that they fill.
+    u16 count;
+    u16 groups;
+};
+
 // A cloud of partials during one tick. Up to the widths it is what all unison copies of a voice share (a
 // description), then come the values of the copy. A cloud that is not rich has prepared values in the place of rare
 // features.
@@ -67,8 +76,7 @@ struct Cloud {
     short band_growth;
     union {
         Second second;
-        // One over the frames from the cloud's start to the tick's end.
-        float step;
+        Prepared prepared;
     };
     float morph;
     float partials;
@@ -110,11 +118,15 @@ constexpr u32 RICH = 0x20;
 constexpr u32 WIDE = 0x40;
 constexpr u32 MIRRORS = 0x80;
 DEVICE u32 first_frame(const Cloud& cloud) { return cloud.first_frame % TICK; }
-// And in the flags of a cloud that is not rich, in the place of its contrast: its ratios are not those of its table.
+// And in the flags of a cloud that is not rich, in the place of its contrast: its ratios are not those of its table; its levels
+// are not, because of parity, tilt or damping; it has an invalid row or bus, and is silent.
 constexpr u32 BENT = 8;
+constexpr u32 SHAPED = 16;
+constexpr u32 INVALID = 32;
 
 // The layout that the engine relies on.
 static_assert(sizeof(Filter) == 12, "Filter");
+static_assert(sizeof(Prepared) == sizeof(Second), "Prepared");
 static_assert(sizeof(Poles) == 2 * sizeof(Filter), "Poles");
 static_assert(sizeof(Cloud) == 128, "Cloud");
 static_assert(OFFSET(Cloud, table) == 12, "Cloud.table");

@@ -54,7 +54,7 @@ constexpr u32 VOICE_PAIRS = VOICE_WORDS / 2;
 constexpr u32 TICKS_SHIFT = 24;
 
 // Copies a block from the host's pinned memory: the upload, and the voices that are listed. Makes the clouds of the
-// voices: `descriptions[tick][number of the voice]`, `copies[tick][slot]`. Voices are numbered from `first_voice` on.
+// voices: `descriptions[tick][number of the voice]`, which are prepared for rendering, and `copies[tick][slot]`. Voices are numbered from `first_voice` on.
 // Grid: blocks that copy the upload, then one for each eight voices of the list, whose rest is filled with voices of
 // no tick.
 //
@@ -65,7 +65,7 @@ constexpr u32 TICKS_SHIFT = 24;
 extern "C" __global__ void __launch_bounds__(FETCH_THREADS, 8)
 fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* list,
       u32 first_voice, u32 listed_voices, const uint2* voices, u32* descriptions, u32* copies,
-      u32 slots, u32 ticks) {
+      u32 slots, u32 table_rows, u32 ticks, u32 buses) {
     __shared__ uint2 fetched[FETCH_VOICES][MAX_TICKS * VOICE_PAIRS];
     const u32 upload_blocks = (upload_pairs + FETCH_THREADS - 1) / FETCH_THREADS;
     if (blockIdx.x < upload_blocks) {
@@ -97,7 +97,8 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* li
     }
     __syncwarp();
     if (lane < ticks) {
-        spectrum::prepare(*reinterpret_cast<Cloud*>(&fetched[warp][lane * VOICE_PAIRS]));
+        Cloud& cloud = *reinterpret_cast<Cloud*>(&fetched[warp][lane * VOICE_PAIRS]);
+        spectrum::prepare(cloud, table_rows, buses);
     }
     __syncwarp();
     constexpr u32 DESCRIPTION_PAIRS = DESCRIPTION_WORDS / 2;
@@ -130,9 +131,9 @@ DEVICE void wait_for(const volatile u32* last_block, u32 number) {
 
 // Renders an item of an upload; see `render_clouds`.
 DEVICE void render_item(const Header& upload, u32 number, const u32* descriptions, const u32* copies,
-                        u32 slots, const float* tables, u32 table_rows, u32* phases, float* levels,
+                        u32 slots, const float* tables, u32* phases, float* levels,
                         uint2* slices, u32* last_blocks, float* samples, u32* routes, u32* sounded,
-                        u32 ticks, u32 buses, Scratch& scratch, u32 lane) {
+                        u32 ticks, Scratch& scratch, u32 lane) {
     const char* base = reinterpret_cast<const char*>(&upload);
     const uint4 words = reinterpret_cast<const uint4*>(base + upload.items_at)[number];
     const Item item = {words.x, words.y, words.z, words.w};
@@ -168,18 +169,18 @@ DEVICE void render_item(const Header& upload, u32 number, const u32* description
     // A thread loads one word of every tick, which is in the description or in the copy. Its address is computed without a
     // branch.
     const bool is_described = lane < DESCRIPTION_WORDS;
-    const u32* copy = copies + item.slot * size_t(COPY_WORDS);
-    const u32* word = is_described ? descriptions + lane : copy + 1 + lane - DESCRIPTION_WORDS;
-    const u32 next_tick = slots * (is_described ? DESCRIPTION_WORDS : COPY_WORDS);
-    const u32 description_words = is_described ? DESCRIPTION_WORDS : 0;
+    const u32* source = is_described ? descriptions : copies;
+    const u32 first_copy = item.slot * COPY_WORDS, next_copy = slots * COPY_WORDS;
     // The first frame is in the first word.
     const u32 mirrors = lane == 0 ? MIRRORS << 8 : 0;
-    // Each thread has the description's index of the tick of its number.
-    const u32 described = lane < ticks ? copy[lane * size_t(slots) * COPY_WORDS] : 0;
-    const u32 index = min(described & ~MIRRORED, slots - 1) | (described & MIRRORED);
+    // Each thread knows where the description of the tick of its number is, and whether the copy mirrors.
+    const u32 described = lane < ticks ? copies[first_copy + lane * next_copy] : 0;
+    const u32 index = lane * slots + min(described & ~MIRRORED, slots - 1);
+    const u32 own_place = index * DESCRIPTION_WORDS | (described & MIRRORED);
     const auto load_word = [&](u32 tick) {
-        const u32 of_tick = __shfl_sync(ALL, index, tick);
-        const u32 found = word[(of_tick & ~MIRRORED) * size_t(description_words)];
+        const u32 of_tick = __shfl_sync(ALL, own_place, tick);
+        const u32 own_word = first_copy + tick * next_copy + 1 - DESCRIPTION_WORDS;
+        const u32 found = source[(is_described ? of_tick & ~MIRRORED : own_word) + lane];
         return found | (of_tick / (MIRRORED / MIRRORS >> 8) & mirrors);
     };
     u32 next = load_word(0);
@@ -191,15 +192,10 @@ DEVICE void render_item(const Header& upload, u32 number, const u32* description
         __syncwarp();
         scratch.cloud[lane] = next;
         __syncwarp();
-        word += next_tick;
         if (tick + 1 < ticks) next = load_word(tick + 1);
-        if ((sounding >> tick & 1) == 0) continue;
-        Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);
-        // A cloud with an invalid row or bus must not read or write out of bounds. All of it is tested at once, so that no
-        // test waits for another.
-        const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
-        const bool sane = (max(u32(cloud.table), u32(cloud.frame)) < end) & (cloud.bus < buses);
-        if (!sane) continue;
+        const Cloud& cloud = *reinterpret_cast<const Cloud*>(scratch.cloud);
+        const bool is_valid = cloud.first_frame & RICH || (cloud.flags & INVALID) == 0;
+        if ((sounding >> tick & 1) == 0 || !is_valid) continue;
         generation += cloud.flags & STARTS;
         const bool is_heard = render(cloud, tables, slice, scratch, out, lane);
         if (is_heard && lane == tick) own_route = cloud.bus;
@@ -240,9 +236,8 @@ DEVICE void render_item(const Header& upload, u32 number, const u32* description
 // its spectrum, and about 30 for the work done once per tick or block.
 extern "C" __global__ void __launch_bounds__(WARPS * WARP, BLOCKS)
 render_clouds(const Header* upload, const u32* descriptions, const u32* copies, u32 slots,
-              const float* tables, u32 table_rows, u32* phases, float* levels, uint2* slices,
-              u32* last_blocks, float* samples, u32* routes, u32* sounded, u32* taken, u32 ticks,
-              u32 buses) {
+              const float* tables, u32* phases, float* levels, uint2* slices,
+              u32* last_blocks, float* samples, u32* routes, u32* sounded, u32* taken, u32 ticks) {
     __shared__ Scratch scratches[WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     Scratch& scratch = scratches[warp];
@@ -250,8 +245,8 @@ render_clouds(const Header* upload, const u32* descriptions, const u32* copies, 
     ROLLED for (;;) {
         if (taken) number = __shfl_sync(ALL, lane == 0 ? atomicAdd(taken, 1u) : 0u, 0);
         if (number >= upload->items) return;
-        render_item(*upload, number, descriptions, copies, slots, tables, table_rows, phases, levels,
-                    slices, last_blocks, samples, routes, sounded, ticks, buses, scratch, lane);
+        render_item(*upload, number, descriptions, copies, slots, tables, phases, levels, slices,
+                    last_blocks, samples, routes, sounded, ticks, scratch, lane);
         if (!taken) return;
     }
 }

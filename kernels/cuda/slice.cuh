@@ -146,7 +146,7 @@ DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
         UNROLL for (u32 i = 0; i < LANES; ++i) {
             const float x = rows[i * FoldSpace::STRIDE];
             middle[i % 2] += x;
-            if (Wide) side[i % 2] = fmaf(x, place(i), side[i % 2]);
+            if (Wide && place(i) != 0.0f) side[i % 2] = fmaf(x, place(i), side[i % 2]);
         }
         halves[half] = {middle[0] + middle[1], side[0] + side[1]};
         __syncwarp();
@@ -204,13 +204,13 @@ struct Tick {
 
 template <bool Rich> DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
     using namespace spectrum;
-    const u32 count = u32(__float2int_rz(fmaxf(cloud.partials, 0.0f)));
-    const u32 groups = min((count + LANES) / LANES, MAX_GROUPS);
+    const u32 count = Rich ? count_of(cloud) : cloud.prepared.count;
+    const u32 groups = Rich ? groups_of(count) : cloud.prepared.groups;
     const u32 frames = TICK - first_frame(cloud);
     return {
         (cloud.flags & STARTS) != 0,
         frames,
-        Rich ? step_of(cloud) : cloud.step,
+        Rich ? step_of(cloud) : cloud.prepared.step,
         count,
         groups > slice.groups_before ? groups - slice.groups_before : 0,
         Rich ? threshold_of(cloud.gain_from, cloud.gain_to) : cloud.threshold,
@@ -243,12 +243,43 @@ struct Marks {
         return {any_bits(lane / spectrum::LANES == upper ? bits : 0)};
     }
     DEVICE_METHOD u32 rows(u32 which) const { return bits >> which & ((1u << ROWS) - 1); }
+    DEVICE_METHOD bool is_set(u32 row) const { return bits >> row & 1; }
 };
 static_assert(2 * ROWS <= 32, "marks fit into a word");
 
 // Groups up to the last one marked, given the marks of both groups of every row.
 DEVICE u32 groups_up_to(u32 lower, u32 upper) {
     return max(2 * (32 - __clz(int(lower))) - (lower ? 1 : 0), 2 * (32 - __clz(int(upper))));
+}
+
+// What the marks of all threads say.
+struct Marked {
+    // Groups up to the last one that has a level.
+    u32 live;
+    // A bit for every row that is audible, and how many groups are.
+    u32 audible_rows, audible_groups;
+};
+
+DEVICE Marked marked_rows(Marks own, u32 lane) {
+    const Marks lower = own.of_group(0, lane), upper = own.of_group(1, lane);
+    const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);
+    return {groups_up_to(lower.rows(0), upper.rows(0)), lower_heard | upper_heard,
+            u32(__popc(lower_heard) + __popc(upper_heard))};
+}
+
+// The same for FEW rows, by votes.
+DEVICE Marked marked_few(Marks own) {
+    constexpr u32 LOWER = (1u << spectrum::LANES) - 1;
+    Marked marked = {0, 0, 0};
+    EACH(i, FEW) {
+        const u32 live = __ballot_sync(ALL, own.is_set(i));
+        if (live != 0) marked.live = 2 * i + (live > LOWER ? 2 : 1);
+        const u32 audible = __ballot_sync(ALL, own.is_set(i + Marks::AUDIBLE));
+        const u32 lower = min(audible & LOWER, 1u), upper = min(audible & ~LOWER, 1u);
+        marked.audible_rows |= (lower | upper) << i;
+        marked.audible_groups += lower + upper;
+    }
+    return marked;
 }
 
 // Groups of a slice, counted from its first.
@@ -373,7 +404,7 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
                          Strand* strands, u32 lane) {
     using namespace spectrum;
     const Poles poles = Rich ? filter::poles_of(cloud.filters[0]) : cloud.poles;
-    Marks own = {0};
+    Marked marked;
     Reach reached;
     if (!Rich && max(slice.live, tick.wanted) <= 2 * FEW) {
         const auto ratios = ratios_of<Rich, FEW>(cloud, tables, slice.first + lane);
@@ -382,9 +413,10 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
         Partial partial[FEW];
         evaluate_some<Rich>(cloud, tick, tables, slice, poles, ratios, 0, frequency, partial, lane);
         reached = reach_of_few(tick, slice, frequency);
-        own = advance_some<Rich>(cloud, tick, tables, slice, reached, 0, frequency, partial,
-                                 strands, lane);
+        marked = marked_few(advance_some<Rich>(cloud, tick, tables, slice, reached, 0, frequency,
+                                               partial, strands, lane));
     } else {
+        Marks own = {0};
         reached = reach<Bent, Rich>(cloud, tick, tables, slice, lane);
         ROLLED for (u32 row = 0; 2 * row < reached.processed; row += ABREAST) {
             const u32 index = slice.first + row * WARP + lane;
@@ -397,14 +429,13 @@ DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tabl
             own.bits |= advance_some<Rich>(cloud, tick, tables, slice, reached, row, frequency,
                                            partial, strands, lane).bits << row;
         }
+        marked = marked_rows(own, lane);
     }
-    const Marks lower = own.of_group(0, lane), upper = own.of_group(1, lane);
     slice.touched = max(slice.touched, reached.processed);
-    slice.live = groups_up_to(lower.rows(0), upper.rows(0));
-    const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);
-    const u32 sounded = LANES * u32(__popc(lower_heard) + __popc(upper_heard));
-    slice.sounded = min(sounded, tick.count > slice.first ? tick.count - slice.first : 0);
-    return lower_heard | upper_heard;
+    slice.live = marked.live;
+    const u32 count = tick.count > slice.first ? tick.count - slice.first : 0;
+    slice.sounded = min(LANES * marked.audible_groups, count);
+    return marked.audible_rows;
 }
 
 // Renders one tick of a slice. Returns whether it wrote to `out`; otherwise it is silent.

@@ -57,7 +57,7 @@ DEVICE u32 to_next_frame(bool tracks) { return tracks ? 2 * MAX_PARTIALS : MAX_P
 // Rich the table is not one of tracks, whose pitches are bent from frame to frame.
 template <bool Rich, int N>
 DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
-    const float* row = tables + cloud.table * MAX_PARTIALS + index;
+    const float* row = tables + (cloud.table * MAX_PARTIALS + index);
     Ratios<N> ratios;
     EACH(i, N) ratios.ratio[i] = row[i * APART];
     EACH(i, N) ratios.log2[i] = row[MAX_PARTIALS + i * APART];
@@ -103,23 +103,38 @@ DEVICE float threshold_of(const float (&gain_from)[2], const float (&gain_to)[2]
     return INAUDIBLE / fmaxf(loudest, 1e-30f);
 }
 
+// A cloud's partials, and the groups that they fill.
+DEVICE u32 count_of(const Cloud& cloud) {
+    return min(u32(__float2int_rz(fmaxf(cloud.partials, 0.0f))), MAX_PARTIALS);
+}
+DEVICE u32 groups_of(u32 count) { return min((count + LANES) / LANES, MAX_GROUPS); }
+
 // One over the frames from the cloud's start to the tick's end.
 DEVICE float step_of(const Cloud& cloud) {
     return 1.0f / __int2float_rn(int(TICK - first_frame(cloud)));
 }
 
 // Computes from a description what is the same for all copies and partials, once for all of them. A cloud that is not rich
-// has it in the place of the features that it does not use. Reads and writes the words of the description only.
-DEVICE void prepare(Cloud& cloud) {
+// has it in the place of the features that it does not use. A cloud with an invalid row or bus, which must not read or write
+// out of bounds, is INVALID. Reads and writes the words of the description only.
+DEVICE void prepare(Cloud& cloud, u32 table_rows, u32 buses) {
+    const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
+    if (cloud.table >= end || cloud.frame >= end || cloud.bus >= buses) {
+        cloud.first_frame = 0;
+        cloud.flags = INVALID;
+        return;
+    }
     cloud.first_frame %= TICK;
     if (cloud.width_from != 0 || cloud.width_to != 0) cloud.first_frame |= WIDE;
     if (is_rich(cloud)) {
         cloud.first_frame |= RICH;
         return;
     }
-    cloud.flags = u8((cloud.flags & STARTS) | (is_bent(cloud) ? BENT : 0));
     cloud.poles = filter::poles_of(cloud.filters[0]);
-    cloud.step = step_of(cloud);
+    const u32 count = count_of(cloud);
+    cloud.prepared = {step_of(cloud), u16(count), u16(groups_of(count))};
+    const bool is_shaped = cloud.parity != 0 || cloud.tilt != 0.0f || cloud.damping != 0.0f;
+    cloud.flags = u8((cloud.flags & STARTS) | (is_bent(cloud) ? BENT : 0) | (is_shaped ? SHAPED : 0));
 }
 
 // The ratio of a stretched table: raised to the power 1 + stretch.
@@ -191,7 +206,8 @@ template <int N>
 DEVICE void levels(float formant, float morph, const float* frame, u32 to_next, u32 index,
                    float (&level)[N]) {
     if (formant == 1.0f) {
-        EACH(i, N) level[i] = table_level(morph, frame + index + i * APART, to_next);
+        const float* first = frame + index;
+        EACH(i, N) level[i] = table_level(morph, first + i * APART, to_next);
     } else {
         EACH(i, N) level[i] = formant_level(formant, morph, frame, to_next, index + i * APART);
     }
@@ -268,12 +284,14 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& r
     if (ends) {
         EACH(i, N) level[i] *= count_fade(cloud, index + i * APART);
     }
-    if (cloud.parity != 0) {
-        const float share = parity(cloud, index);
-        EACH(i, N) level[i] *= share;
-    }
-    if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
-        EACH(i, N) level[i] *= tilt_and_damping(cloud, ratios.log2[i]);
+    if (Rich || cloud.flags & SHAPED) {
+        if (cloud.parity != 0) {
+            const float share = parity(cloud, index);
+            EACH(i, N) level[i] *= share;
+        }
+        if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
+            EACH(i, N) level[i] *= tilt_and_damping(cloud, ratios.log2[i]);
+        }
     }
     if (Rich && filter::is_rich(cloud)) {
         filter::both(cloud, tables, frequency, level);
