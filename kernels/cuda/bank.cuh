@@ -24,8 +24,6 @@
 
 #include "math.cuh"
 
-constexpr int TICK = 32;
-
 namespace bank {
 
 // The sample that the seeds belong to.

@@ -140,13 +140,13 @@ uint32_t __shfl_sync(uint32_t, uint32_t x, uint32_t from) { return exchange(x)[f
 // With `taken`, one block of threads renders all items.
 extern "C" void emulate_render_clouds(const Header* upload, const u32* descriptions,
                                       const u32* copies, u32 slots, const float* tables,
-                                      u32 table_rows, u32* phases, float* levels, uint2* slices,
+                                      u32* phases, float* levels, uint2* slices,
                                       u32* last_blocks, float* samples, u32* routes, u32* sounded,
-                                      u32* taken, u32 ticks, u32 buses) {
+                                      u32* taken, u32 ticks) {
     const u32 blocks = taken ? 1 : (upload->items + WARPS - 1) / WARPS;
     launch({blocks, 1, 1}, WARPS * WARP, [=] {
-        render_clouds(upload, descriptions, copies, slots, tables, table_rows, phases, levels,
-                      slices, last_blocks, samples, routes, sounded, taken, ticks, buses);
+        render_clouds(upload, descriptions, copies, slots, tables, phases, levels, slices,
+                      last_blocks, samples, routes, sounded, taken, ticks);
     });
 }
 
@@ -167,12 +167,12 @@ extern "C" void emulate_bank_alone(BarePartial* partials, float* out, u32 warps,
 extern "C" void emulate_fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs,
                               const uint2* list, u32 first_voice, u32 listed_voices,
                               const uint2* voices, u32* descriptions, u32* copies, u32 slots,
-                              u32 ticks) {
+                              u32 table_rows, u32 ticks, u32 buses) {
     const u32 blocks = (upload_pairs + FETCH_THREADS - 1) / FETCH_THREADS +
                        (listed_voices + FETCH_VOICES - 1) / FETCH_VOICES;
     launch({blocks, 1, 1}, FETCH_THREADS, [=] {
         fetch(upload_from, upload, upload_pairs, list, first_voice, listed_voices, voices,
-              descriptions, copies, slots, ticks);
+              descriptions, copies, slots, table_rows, ticks, buses);
     });
 }
 

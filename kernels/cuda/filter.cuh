@@ -20,19 +20,14 @@ DEVICE u32 kind(const Filter& filter) { return filter.words[0] & 0xFF; }
 DEVICE u32 half(const Filter& filter) { return filter.words[0] >> 16; }
 DEVICE float number(const Filter& filter) { return __int_as_float(int(filter.words[1])); }
 
-// The coefficients of a filter with poles.
-struct Poles {
-    bool two;
-    float inverse_cutoff, inverse_q2, pass[3];
-};
-
 DEVICE Poles poles_of(const Filter& filter) {
     const u32 which = kind(filter);
     const float peak = number(filter);
     const bool shelf = which == LOW_SHELF || which == HIGH_SHELF;
     const bool two = which == LOW12 || which == HIGH12 || which == BAND12 || shelf;
     const float inverse = __fdividef(1.0f, two ? peak * peak : peak);
-    Poles poles = {two, filter.inverse_cutoff, shelf ? 4.0f : inverse, {1.0f, 0.0f, 0.0f}};
+    const u32 count = which == OPEN ? 0 : two ? 2 : 4;
+    Poles poles = {filter.inverse_cutoff, count, shelf ? 4.0f : inverse, {1.0f, 0.0f, 0.0f}};
     float(&pass)[3] = poles.pass;
     switch (which) {
         case HIGH12: case HIGH24: pass[0] = 0.0f; pass[2] = 1.0f; break;
@@ -54,7 +49,7 @@ DEVICE float pole_response(const Poles& poles, float frequency) {
     // The smallest positive number, so that nothing is divided by zero.
     const float below = fmaf(r2, poles.inverse_q2, fmaf(detour, detour, 1.17549435e-38f));
     const float pair = __fdividef(above, below);
-    return poles.two ? sqrtf(pair) : pair;
+    return poles.count == 2 ? sqrtf(pair) : pair;
 }
 
 // The squared magnitude of a delay with feedback, x turns from a peak.

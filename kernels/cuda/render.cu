@@ -54,7 +54,7 @@ constexpr u32 VOICE_PAIRS = VOICE_WORDS / 2;
 constexpr u32 TICKS_SHIFT = 24;
 
 // Copies a block from the host's pinned memory: the upload, and the voices that are listed. Makes the clouds of the
-// voices: `descriptions[tick][number of the voice]`, `copies[tick][slot]`. Voices are numbered from `first_voice` on.
+// voices: `descriptions[tick][number of the voice]`, which are prepared for rendering, and `copies[tick][slot]`. Voices are numbered from `first_voice` on.
 // Grid: blocks that copy the upload, then one for each eight voices of the list, whose rest is filled with voices of
 // no tick.
 //
@@ -65,7 +65,7 @@ constexpr u32 TICKS_SHIFT = 24;
 extern "C" __global__ void __launch_bounds__(FETCH_THREADS, 8)
 fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* list,
       u32 first_voice, u32 listed_voices, const uint2* voices, u32* descriptions, u32* copies,
-      u32 slots, u32 ticks) {
+      u32 slots, u32 table_rows, u32 ticks, u32 buses) {
     __shared__ uint2 fetched[FETCH_VOICES][MAX_TICKS * VOICE_PAIRS];
     const u32 upload_blocks = (upload_pairs + FETCH_THREADS - 1) / FETCH_THREADS;
     if (blockIdx.x < upload_blocks) {
@@ -94,13 +94,19 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* li
         const u32 at = i * WARP + lane;
         if (at >= pairs) continue;
         fetched[warp][at] = loaded[i];
-        const u32 tick = at / VOICE_PAIRS, pair = at % VOICE_PAIRS;
-        if (pair < DESCRIPTION_WORDS / 2) {
-            const size_t place = (tick * size_t(slots) + number) * DESCRIPTION_WORDS;
-            reinterpret_cast<uint2*>(descriptions + place)[pair] = loaded[i];
-        }
     }
     __syncwarp();
+    if (lane < ticks) {
+        Cloud& cloud = *reinterpret_cast<Cloud*>(&fetched[warp][lane * VOICE_PAIRS]);
+        spectrum::prepare(cloud, table_rows, buses);
+    }
+    __syncwarp();
+    constexpr u32 DESCRIPTION_PAIRS = DESCRIPTION_WORDS / 2;
+    for (u32 at = lane; at < ticks * DESCRIPTION_PAIRS; at += WARP) {
+        const u32 tick = at / DESCRIPTION_PAIRS, pair = at % DESCRIPTION_PAIRS;
+        const size_t place = (tick * size_t(slots) + number) * DESCRIPTION_WORDS;
+        reinterpret_cast<uint2*>(descriptions + place)[pair] = fetched[warp][tick * VOICE_PAIRS + pair];
+    }
     // Half of the warp makes the copies of even ticks, the other half those of odd ones.
     const u32 copy = lane % unison::MAX_COPIES;
     for (u32 tick = lane / unison::MAX_COPIES; tick < ticks; tick += WARP / unison::MAX_COPIES) {
@@ -108,19 +114,12 @@ fetch(const uint2* upload_from, uint2* upload, u32 upload_pairs, const uint2* li
         const Unison& voice = *reinterpret_cast<const Unison*>(words);
         const bool is_one = copy < unison::copies_of(voice) && slot + copy < slots;
         if (!is_one || (sounding >> tick & 1) == 0) continue;
-        u32* own = copies + (tick * size_t(slots) + slot + copy) * COPY_WORDS;
-        *reinterpret_cast<UnisonCopy*>(own) = unison::copy_of(voice, copy, number);
+        UnisonCopy own = unison::copy_of(voice, copy, number);
+        const u32 first_word = fetched[warp][tick * VOICE_PAIRS].x;
+        if ((first_word & RICH << 8) == 0) own.threshold = spectrum::threshold_of(own.gain_from, own.gain_to);
+        u32* place = copies + (tick * size_t(slots) + slot + copy) * COPY_WORDS;
+        *reinterpret_cast<UnisonCopy*>(place) = own;
     }
-}
-
-// A word of the cloud whose unison copy is `copy`: those before the copy's own are in its description.
-DEVICE u32 cloud_word(const u32* descriptions, u32 slots, const u32* copy, u32 described, u32 word) {
-    if (word >= DESCRIPTION_WORDS) return copy[1 + word - DESCRIPTION_WORDS];
-    const u32 index = min(described & ~MIRRORED, slots - 1);
-    const u32 found = descriptions[index * size_t(DESCRIPTION_WORDS) + word];
-    // The last word holds both widths.
-    if (word + 1 < DESCRIPTION_WORDS || (described & MIRRORED) == 0) return found;
-    return ((0u - (found & 0xFFFFu)) & 0xFFFFu) | (0u - (found >> 16)) << 16;
 }
 
 // Waits until an item is rendered in block `number`, perhaps by a kernel that still runs. What it has written is then visible
@@ -132,9 +131,9 @@ DEVICE void wait_for(const volatile u32* last_block, u32 number) {
 
 // Renders an item of an upload; see `render_clouds`.
 DEVICE void render_item(const Header& upload, u32 number, const u32* descriptions, const u32* copies,
-                        u32 slots, const float* tables, u32 table_rows, u32* phases, float* levels,
+                        u32 slots, const float* tables, u32* phases, float* levels,
                         uint2* slices, u32* last_blocks, float* samples, u32* routes, u32* sounded,
-                        u32 ticks, u32 buses, Scratch& scratch, u32 lane) {
+                        u32 ticks, Scratch& scratch, u32 lane) {
     const char* base = reinterpret_cast<const char*>(&upload);
     const uint4 words = reinterpret_cast<const uint4*>(base + upload.items_at)[number];
     const Item item = {words.x, words.y, words.z, words.w};
@@ -167,36 +166,42 @@ DEVICE void render_item(const Header& upload, u32 number, const u32* description
 
     static_assert(CLOUD_WORDS == WARP, "each thread loads a word of the cloud");
     const u32 place = upload.first_item + number;
-    const u32* copy = copies + item.slot * size_t(COPY_WORDS);
-    const size_t next_copy = slots * size_t(COPY_WORDS), next_tick = slots * size_t(DESCRIPTION_WORDS);
-    // One tick ahead of the words, because these depend on it.
-    u32 described = ticks > 1 ? copy[next_copy] : 0;
-    u32 next = cloud_word(descriptions, slots, copy, *copy, lane);
+    // A thread loads one word of every tick, which is in the description or in the copy. Its address is computed without a
+    // branch.
+    const bool is_described = lane < DESCRIPTION_WORDS;
+    const u32* source = is_described ? descriptions : copies;
+    const u32 first_copy = item.slot * COPY_WORDS, next_copy = slots * COPY_WORDS;
+    // The first frame is in the first word.
+    const u32 mirrors = lane == 0 ? MIRRORS << 8 : 0;
+    // Each thread knows where the description of the tick of its number is, and whether the copy mirrors.
+    const u32 described = lane < ticks ? copies[first_copy + lane * next_copy] : 0;
+    const u32 index = lane * slots + min(described & ~MIRRORED, slots - 1);
+    const u32 own_place = index * DESCRIPTION_WORDS | (described & MIRRORED);
+    const auto load_word = [&](u32 tick) {
+        const u32 of_tick = __shfl_sync(ALL, own_place, tick);
+        const u32 own_word = first_copy + tick * next_copy + 1 - DESCRIPTION_WORDS;
+        const u32 found = source[(is_described ? of_tick & ~MIRRORED : own_word) + lane];
+        return found | (of_tick / (MIRRORED / MIRRORS >> 8) & mirrors);
+    };
+    u32 next = load_word(0);
     u32 sounding_partials = 0;
-    ROLLED for (u32 tick = 0; tick < ticks; ++tick) {
+    // Each thread keeps the route of the tick of its number.
+    u32 own_route = NOWHERE;
+    float* out = samples + place * size_t(ticks) * STEREO;
+    ROLLED for (u32 tick = 0; tick < ticks; ++tick, out += STEREO) {
         __syncwarp();
         scratch.cloud[lane] = next;
         __syncwarp();
-        copy += next_copy;
-        descriptions += next_tick;
-        if (tick + 1 < ticks) next = cloud_word(descriptions, slots, copy, described, lane);
-        if (tick + 2 < ticks) described = copy[next_copy];
-        u32 route = NOWHERE;
-        if (sounding >> tick & 1) {
-            Cloud& cloud = *reinterpret_cast<Cloud*>(scratch.cloud);
-            // A cloud with an invalid row or bus must not read or write out of bounds.
-            const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
-            const bool sane = cloud.table < end && cloud.frame < end &&
-                              cloud.bus < buses && cloud.first_frame < TICK;
-            if (sane) {
-                generation += cloud.flags & STARTS;
-                float* out = samples + (place * size_t(ticks) + tick) * STEREO;
-                if (render(cloud, tables, slice, scratch, out, lane)) route = cloud.bus;
-                sounding_partials = slice.sounded;
-            }
-        }
-        if (lane == 0) routes[place * ticks + tick] = route;
+        if (tick + 1 < ticks) next = load_word(tick + 1);
+        const Cloud& cloud = *reinterpret_cast<const Cloud*>(scratch.cloud);
+        const bool is_valid = cloud.first_frame & RICH || (cloud.flags & INVALID) == 0;
+        if ((sounding >> tick & 1) == 0 || !is_valid) continue;
+        generation += cloud.flags & STARTS;
+        const bool is_heard = render(cloud, tables, slice, scratch, out, lane);
+        if (is_heard && lane == tick) own_route = cloud.bus;
+        sounding_partials = slice.sounded;
     }
+    if (lane < ticks) routes[place * ticks + lane] = own_route;
 
     ROLLED for (u32 row = 0; 2 * row < slice.touched; row += 4) {
         const u32 first = row * WARP;
@@ -231,9 +236,8 @@ DEVICE void render_item(const Header& upload, u32 number, const u32* description
 // its spectrum, and about 30 for the work done once per tick or block.
 extern "C" __global__ void __launch_bounds__(WARPS * WARP, BLOCKS)
 render_clouds(const Header* upload, const u32* descriptions, const u32* copies, u32 slots,
-              const float* tables, u32 table_rows, u32* phases, float* levels, uint2* slices,
-              u32* last_blocks, float* samples, u32* routes, u32* sounded, u32* taken, u32 ticks,
-              u32 buses) {
+              const float* tables, u32* phases, float* levels, uint2* slices,
+              u32* last_blocks, float* samples, u32* routes, u32* sounded, u32* taken, u32 ticks) {
     __shared__ Scratch scratches[WARPS];
     const u32 warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     Scratch& scratch = scratches[warp];
@@ -241,8 +245,8 @@ render_clouds(const Header* upload, const u32* descriptions, const u32* copies, 
     ROLLED for (;;) {
         if (taken) number = __shfl_sync(ALL, lane == 0 ? atomicAdd(taken, 1u) : 0u, 0);
         if (number >= upload->items) return;
-        render_item(*upload, number, descriptions, copies, slots, tables, table_rows, phases, levels,
-                    slices, last_blocks, samples, routes, sounded, ticks, buses, scratch, lane);
+        render_item(*upload, number, descriptions, copies, slots, tables, phases, levels, slices,
+                    last_blocks, samples, routes, sounded, ticks, scratch, lane);
         if (!taken) return;
     }
 }

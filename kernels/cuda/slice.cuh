@@ -36,12 +36,12 @@ constexpr u32 SLICES = spectrum::MAX_PARTIALS / SLICE;
 constexpr u32 GROUPS = SLICE / spectrum::LANES;
 // Rows whose spectrum is evaluated in parallel.
 constexpr int ABREAST = ROWS / 4;
+// Rows of a small cloud, which are evaluated without a loop.
+constexpr int FEW = 2;
 // Left and right of a tick.
 constexpr u32 STEREO = 2 * TICK;
 // The route of a slice that is silent in a tick.
 constexpr u32 NOWHERE = 0xFFFFFFFFu;
-// Partials quieter than this at both ends of a tick are not rendered: -144 dB.
-constexpr float INAUDIBLE = 6e-8f;
 
 // One warp's work: a slice of the cloud in a slot. Mirrors kernels/src/cuda/upload.rs.
 struct Item {
@@ -146,7 +146,7 @@ DEVICE Folded fold(const float (&sum)[TICK], FoldSpace& space, u32 lane) {
         UNROLL for (u32 i = 0; i < LANES; ++i) {
             const float x = rows[i * FoldSpace::STRIDE];
             middle[i % 2] += x;
-            if (Wide) side[i % 2] = fmaf(x, place(i), side[i % 2]);
+            if (Wide && place(i) != 0.0f) side[i % 2] = fmaf(x, place(i), side[i % 2]);
         }
         halves[half] = {middle[0] + middle[1], side[0] + side[1]};
         __syncwarp();
@@ -162,16 +162,16 @@ DEVICE void to_stereo(const Cloud& cloud, Folded sum, float step, float* out, u3
     const float time = __int2float_rn(int(lane));
     const auto ramp = [=](float from, float to) { return fmaf(time, (to - from) * step, from); };
     const float width = ramp(math::of_fraction(cloud.width_from), math::of_fraction(cloud.width_to));
-    const float side = sum.side * width;
+    const float side = sum.side * (cloud.first_frame & MIRRORS ? -width : width);
     const float left = (sum.middle - side) * ramp(cloud.gain_from[0], cloud.gain_to[0]);
     const float right = (sum.middle + side) * ramp(cloud.gain_from[1], cloud.gain_to[1]);
-    const u32 frame = lane + cloud.first_frame;
+    const u32 first = first_frame(cloud), frame = lane + first;
     if (frame < TICK) {
         out[frame] = left;
         out[TICK + frame] = right;
     }
     // The frames before the start are silent.
-    if (lane < cloud.first_frame) {
+    if (lane < first) {
         out[lane] = 0.0f;
         out[TICK + lane] = 0.0f;
     }
@@ -202,20 +202,18 @@ struct Tick {
     float threshold;
 };
 
-DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
+template <bool Rich> DEVICE Tick tick_of(const Cloud& cloud, const Slice& slice) {
     using namespace spectrum;
-    const float loudest = fmaxf(fmaxf(cloud.gain_from[0], cloud.gain_from[1]),
-                                fmaxf(cloud.gain_to[0], cloud.gain_to[1]));
-    const u32 count = u32(__float2int_rz(fmaxf(cloud.partials, 0.0f)));
-    const u32 groups = min((count + LANES) / LANES, MAX_GROUPS);
-    const u32 frames = TICK - cloud.first_frame;
+    const u32 count = Rich ? count_of(cloud) : cloud.prepared.count;
+    const u32 groups = Rich ? groups_of(count) : cloud.prepared.groups;
+    const u32 frames = TICK - first_frame(cloud);
     return {
         (cloud.flags & STARTS) != 0,
         frames,
-        1.0f / __int2float_rn(int(frames)),
+        Rich ? step_of(cloud) : cloud.prepared.step,
         count,
         groups > slice.groups_before ? groups - slice.groups_before : 0,
-        INAUDIBLE / fmaxf(loudest, 1e-30f),
+        Rich ? threshold_of(cloud.gain_from, cloud.gain_to) : cloud.threshold,
     };
 }
 
@@ -245,12 +243,43 @@ struct Marks {
         return {any_bits(lane / spectrum::LANES == upper ? bits : 0)};
     }
     DEVICE_METHOD u32 rows(u32 which) const { return bits >> which & ((1u << ROWS) - 1); }
+    DEVICE_METHOD bool is_set(u32 row) const { return bits >> row & 1; }
 };
 static_assert(2 * ROWS <= 32, "marks fit into a word");
 
 // Groups up to the last one marked, given the marks of both groups of every row.
 DEVICE u32 groups_up_to(u32 lower, u32 upper) {
     return max(2 * (32 - __clz(int(lower))) - (lower ? 1 : 0), 2 * (32 - __clz(int(upper))));
+}
+
+// What the marks of all threads say.
+struct Marked {
+    // Groups up to the last one that has a level.
+    u32 live;
+    // A bit for every row that is audible, and how many groups are.
+    u32 audible_rows, audible_groups;
+};
+
+DEVICE Marked marked_rows(Marks own, u32 lane) {
+    const Marks lower = own.of_group(0, lane), upper = own.of_group(1, lane);
+    const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);
+    return {groups_up_to(lower.rows(0), upper.rows(0)), lower_heard | upper_heard,
+            u32(__popc(lower_heard) + __popc(upper_heard))};
+}
+
+// The same for FEW rows, by votes.
+DEVICE Marked marked_few(Marks own) {
+    constexpr u32 LOWER = (1u << spectrum::LANES) - 1;
+    Marked marked = {0, 0, 0};
+    EACH(i, FEW) {
+        const u32 live = __ballot_sync(ALL, own.is_set(i));
+        if (live != 0) marked.live = 2 * i + (live > LOWER ? 2 : 1);
+        const u32 audible = __ballot_sync(ALL, own.is_set(i + Marks::AUDIBLE));
+        const u32 lower = min(audible & LOWER, 1u), upper = min(audible & ~LOWER, 1u);
+        marked.audible_rows |= (lower | upper) << i;
+        marked.audible_groups += lower + upper;
+    }
+    return marked;
 }
 
 // Groups of a slice, counted from its first.
@@ -284,75 +313,129 @@ DEVICE Reach reach(const Cloud& cloud, const Tick& tick, const float* tables, co
             max(min(leading(clear), GROUPS), 1u) - 1};
 }
 
+// The same for a slice of FEW rows, from the pitches of all of its partials.
+DEVICE Reach reach_of_few(const Tick& tick, const Slice& slice, const float (&frequency)[FEW]) {
+    using namespace spectrum;
+    // Small clouds are mostly far below Nyquist.
+    bool is_clear = true;
+    EACH(i, FEW) is_clear &= frequency[i] < FADE_START;
+    if (__ballot_sync(ALL, is_clear) == ALL) return {max(slice.live, tick.wanted), 2 * FEW};
+    // Groups of a row whose first partial is marked.
+    const auto firsts = [](u32 row) { return (row & 1) | (row >> LANES & 1) << 1; };
+    u32 below = 0, clear = 0;
+    EACH(i, FEW) {
+        below |= firsts(__ballot_sync(ALL, frequency[i] < FADE_END)) << 2 * i;
+        clear |= firsts(__ballot_sync(ALL, frequency[i] < FADE_START)) << 2 * i;
+    }
+    return {max(slice.live, min(leading(below), tick.wanted)), max(leading(clear), 1u) - 1};
+}
+
+// Evaluates N rows from `row` on, whose ratios and pitches are given, without the fade towards Nyquist.
+template <bool Rich, int N>
+DEVICE void evaluate_some(const Cloud& cloud, const Tick& tick, const float* tables,
+                          const Slice& slice, const Poles& poles,
+                          const spectrum::Ratios<N>& ratios, u32 row, float (&frequency)[N],
+                          spectrum::Partial (&partial)[N], u32 lane) {
+    using namespace spectrum;
+    const u32 index = slice.first + row * WARP + lane;
+    float share[N];
+    if (Rich) wander(cloud, tables, ratios, index, frequency, share);
+    const bool ends = tick.count < slice.first + (row + N) * WARP;
+    evaluate<Rich>(cloud, tables, ratios, poles, index, ends, frequency, partial);
+    if (Rich) EACH(i, N) partial[i].level *= share[i];
+    if (Rich && cloud.gate != 0) {
+        const float threshold = dynamics::part_of(cloud.gate);
+        EACH(i, N) partial[i].level = dynamics::gated(threshold, partial[i].level);
+    }
+}
+
+// Fades N rows that are evaluated, from `row` on, and advances phases and levels. Returns marks of these rows, the first one's
+// in the lowest bits.
+template <bool Rich, int N>
+DEVICE Marks advance_some(const Cloud& cloud, const Tick& tick, const float* tables,
+                          const Slice& slice, Reach reached, u32 row, const float (&frequency)[N],
+                          spectrum::Partial (&partial)[N], Strand* strands, u32 lane) {
+    using namespace spectrum;
+    const u32 first = row * WARP + lane, index = slice.first + first;
+    const u32 groups = reached.processed, groups_end = 2 * (row + N);
+    if (Rich || min(groups_end, groups) > reached.clear) fade(frequency, partial);
+    // The state after the last tick.
+    Rest last[N];
+    EACH(i, N) last[i] = load_rest(strands + first + i * WARP);
+    if (tick.starts || groups > slice.touched) {
+        EACH(i, N) {
+            const u32 group = 2 * (row + i) + lane / LANES;
+            if (group >= slice.touched && group < groups) {
+                last[i] = {first_phase<Rich>(cloud, tables, index + i * WARP), 0.0f};
+            }
+            if (tick.starts) last[i].level = partial[i].level;
+        }
+    }
+    if (groups_end > groups) {
+        EACH(i, N) {
+            // A group that is not processed stays silent.
+            if (2 * (row + i) + lane / LANES >= groups) {
+                partial[i] = {0, 0.0f};
+                last[i].level = 0.0f;
+            }
+        }
+    }
+    if (Rich && cloud.smear != 0 && !tick.starts) {
+        EACH(i, N) {
+            partial[i].level = dynamics::smeared(cloud.smear, last[i].level, partial[i].level,
+                                                 nyquist_fade(frequency[i]));
+        }
+    }
+    Marks marks = {0};
+    EACH(i, N) {
+        const float from = last[i].level, level = partial[i].level;
+        const u32 phase = last[i].phase + tick.frames * partial[i].increment;
+        store(strands + first + i * WARP, {{phase, level}, partial[i].increment, from});
+        marks.set(level > 0.0f, i);
+        marks.set(fmaxf(from, level) > tick.threshold, i + Marks::AUDIBLE);
+    }
+    return marks;
+}
+
 // Evaluates the spectrum row by row, and advances phases and levels. Returns a bit for every audible
 // row. Without Rich the cloud uses none of the features that `is_rich` tests.
 template <bool Bent, bool Rich>
 DEVICE u32 evaluate_rows(const Cloud& cloud, const Tick& tick, const float* tables, Slice& slice,
                          Strand* strands, u32 lane) {
     using namespace spectrum;
-    const Reach reached = reach<Bent, Rich>(cloud, tick, tables, slice, lane);
-    const u32 groups = reached.processed;
-    // Groups that continue from the last tick.
-    const u32 going_on = tick.starts ? 0 : min(groups, slice.touched);
-    const filter::Poles poles = filter::poles_of(cloud.filters[0]);
-    Marks own = {0};
-    ROLLED for (u32 row = 0; 2 * row < groups; row += ABREAST) {
-        const u32 first = row * WARP + lane, index = slice.first + first;
-        const u32 rows_end = row + ABREAST, groups_end = 2 * rows_end;
-        float frequency[ABREAST];
-        const auto ratios = ratios_of<Rich, ABREAST>(cloud, tables, index);
-        frequencies<Bent, Rich>(cloud, tables, ratios, index, frequency);
-        float share[ABREAST];
-        if (Rich) wander(cloud, tables, ratios, index, frequency, share);
-        Partial partial[ABREAST];
-        const bool ends = tick.count < slice.first + rows_end * WARP;
-        evaluate<Rich>(cloud, tables, ratios, poles, index, ends, frequency, partial);
-        if (Rich) EACH(i, ABREAST) partial[i].level *= share[i];
-        if (Rich && cloud.gate != 0) {
-            const float threshold = dynamics::part_of(cloud.gate);
-            EACH(i, ABREAST) partial[i].level = dynamics::gated(threshold, partial[i].level);
+    const Poles poles = Rich ? filter::poles_of(cloud.filters[0]) : cloud.poles;
+    Marked marked;
+    Reach reached;
+    if (!Rich && max(slice.live, tick.wanted) <= 2 * FEW) {
+        const auto ratios = ratios_of<Rich, FEW>(cloud, tables, slice.first + lane);
+        float frequency[FEW];
+        frequencies<Bent, Rich>(cloud, tables, ratios, slice.first + lane, frequency);
+        Partial partial[FEW];
+        evaluate_some<Rich>(cloud, tick, tables, slice, poles, ratios, 0, frequency, partial, lane);
+        reached = reach_of_few(tick, slice, frequency);
+        marked = marked_few(advance_some<Rich>(cloud, tick, tables, slice, reached, 0, frequency,
+                                               partial, strands, lane));
+    } else {
+        Marks own = {0};
+        reached = reach<Bent, Rich>(cloud, tick, tables, slice, lane);
+        ROLLED for (u32 row = 0; 2 * row < reached.processed; row += ABREAST) {
+            const u32 index = slice.first + row * WARP + lane;
+            const auto ratios = ratios_of<Rich, ABREAST>(cloud, tables, index);
+            float frequency[ABREAST];
+            frequencies<Bent, Rich>(cloud, tables, ratios, index, frequency);
+            Partial partial[ABREAST];
+            evaluate_some<Rich>(cloud, tick, tables, slice, poles, ratios, row, frequency, partial,
+                                lane);
+            own.bits |= advance_some<Rich>(cloud, tick, tables, slice, reached, row, frequency,
+                                           partial, strands, lane).bits << row;
         }
-        if (Rich || min(groups_end, groups) > reached.clear) fade(frequency, partial);
-        // The state after the last tick.
-        Rest last[ABREAST];
-        EACH(i, ABREAST) last[i] = load_rest(strands + first + i * WARP);
-        if (groups_end > going_on) {
-            EACH(i, ABREAST) {
-                const u32 group = 2 * (row + i) + lane / LANES;
-                if (group >= slice.touched && group < groups) {
-                    last[i] = {first_phase<Rich>(cloud, tables, index + i * WARP), 0.0f};
-                }
-                if (tick.starts) last[i].level = partial[i].level;
-                // A group that is not processed stays silent.
-                if (group >= groups) {
-                    partial[i] = {0, 0.0f};
-                    last[i].level = 0.0f;
-                }
-            }
-        }
-        if (Rich && cloud.smear != 0 && !tick.starts) {
-            EACH(i, ABREAST) {
-                partial[i].level = dynamics::smeared(cloud.smear, last[i].level, partial[i].level,
-                                                     nyquist_fade(frequency[i]));
-            }
-        }
-        Marks these = {0};
-        EACH(i, ABREAST) {
-            const float from = last[i].level, level = partial[i].level;
-            const u32 phase = last[i].phase + tick.frames * partial[i].increment;
-            store(strands + first + i * WARP, {{phase, level}, partial[i].increment, from});
-            these.set(level > 0.0f, i);
-            these.set(fmaxf(from, level) > tick.threshold, i + Marks::AUDIBLE);
-        }
-        own.bits |= these.bits << row;
+        marked = marked_rows(own, lane);
     }
-    const Marks lower = own.of_group(0, lane), upper = own.of_group(1, lane);
-    slice.touched = max(slice.touched, groups);
-    slice.live = groups_up_to(lower.rows(0), upper.rows(0));
-    const u32 lower_heard = lower.rows(Marks::AUDIBLE), upper_heard = upper.rows(Marks::AUDIBLE);
-    const u32 sounded = LANES * u32(__popc(lower_heard) + __popc(upper_heard));
-    slice.sounded = min(sounded, tick.count > slice.first ? tick.count - slice.first : 0);
-    return lower_heard | upper_heard;
+    slice.touched = max(slice.touched, reached.processed);
+    slice.live = marked.live;
+    const u32 count = tick.count > slice.first ? tick.count - slice.first : 0;
+    slice.sounded = min(LANES * marked.audible_groups, count);
+    return marked.audible_rows;
 }
 
 // Renders one tick of a slice. Returns whether it wrote to `out`; otherwise it is silent.
@@ -360,18 +443,19 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
                    float* out, u32 lane) {
     Tick tick;
     u32 rows;
-    {
+    if (shared.flags & STARTS) {
+        slice.touched = 0;
+        slice.live = 0;
+    }
+    Strand* strands = scratch.strands;
+    if (shared.first_frame & RICH) {
+        tick = tick_of<true>(shared, slice);
+        rows = evaluate_rows<true, true>(shared, tick, tables, slice, strands, lane);
+    } else {
         // A cloud that is not rich is kept in registers; a rich one does not fit there.
         const Cloud cloud = shared;
-        tick = tick_of(cloud, slice);
-        if (tick.starts) {
-            slice.touched = 0;
-            slice.live = 0;
-        }
-        Strand* strands = scratch.strands;
-        rows = spectrum::is_rich(cloud)
-                   ? evaluate_rows<true, true>(shared, tick, tables, slice, strands, lane)
-               : spectrum::is_bent(cloud)
+        tick = tick_of<false>(cloud, slice);
+        rows = cloud.flags & BENT
                    ? evaluate_rows<true, false>(cloud, tick, tables, slice, strands, lane)
                    : evaluate_rows<false, false>(cloud, tick, tables, slice, strands, lane);
     }
@@ -381,18 +465,17 @@ DEVICE bool render(const Cloud& shared, const float* tables, Slice& slice, Scrat
     UNROLL for (int t = 0; t < TICK; ++t) sum[t] = 0.0f;
     // From the tick's end back to its middle; phases wrap.
     const u32 back = bank::MIDDLE - tick.frames;
-    const Strand* strands = scratch.strands + lane;
-    ROLLED for (; rows != 0; rows >>= 2, strands += 2 * WARP) {
+    const Strand* own = strands + lane;
+    ROLLED for (; rows != 0; rows >>= 2, own += 2 * WARP) {
         EACH(i, 2) {
             if ((rows >> i & 1) == 0) continue;
-            const Strand strand = load(strands + i * WARP);
+            const Strand strand = load(own + i * WARP);
             bank::advance(strand.rest.phase + back * strand.increment, strand.increment,
                           bank::recurrence(strand.increment), strand.from,
                           (strand.rest.level - strand.from) * tick.step, sum);
         }
     }
-    const bool wide = shared.width_from != 0 || shared.width_to != 0;
-    const Folded folded = wide ? fold<true>(sum, scratch.fold, lane)
+    const Folded folded = shared.first_frame & WIDE ? fold<true>(sum, scratch.fold, lane)
                                : fold<false>(sum, scratch.fold, lane);
     to_stereo(shared, folded, tick.step, out, lane);
     return true;

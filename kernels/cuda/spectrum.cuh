@@ -33,6 +33,9 @@ constexpr float FADE_START = 0.46f * TURN;
 // From this one on they are silent and their phase stops.
 constexpr float FADE_END = 0.495f * TURN;
 
+// Partials quieter than this at both ends of a tick are not rendered: -144 dB.
+constexpr float INAUDIBLE = 6e-8f;
+
 struct Partial {
     // Phase per sample; 2^32 is one turn.
     u32 increment;
@@ -54,7 +57,7 @@ DEVICE u32 to_next_frame(bool tracks) { return tracks ? 2 * MAX_PARTIALS : MAX_P
 // Rich the table is not one of tracks, whose pitches are bent from frame to frame.
 template <bool Rich, int N>
 DEVICE Ratios<N> ratios_of(const Cloud& cloud, const float* tables, u32 index) {
-    const float* row = tables + cloud.table * MAX_PARTIALS + index;
+    const float* row = tables + (cloud.table * MAX_PARTIALS + index);
     Ratios<N> ratios;
     EACH(i, N) ratios.ratio[i] = row[i * APART];
     EACH(i, N) ratios.log2[i] = row[MAX_PARTIALS + i * APART];
@@ -92,6 +95,46 @@ DEVICE bool is_rich(const Cloud& cloud) {
 // Whether the cloud's ratios differ from those of its table.
 DEVICE bool is_bent(const Cloud& cloud) {
     return cloud.stretch != 0.0f || cloud.inharmonicity != 0.0f;
+}
+
+// Levels below this, before the gains, are inaudible.
+DEVICE float threshold_of(const float (&gain_from)[2], const float (&gain_to)[2]) {
+    const float loudest = fmaxf(fmaxf(gain_from[0], gain_from[1]), fmaxf(gain_to[0], gain_to[1]));
+    return INAUDIBLE / fmaxf(loudest, 1e-30f);
+}
+
+// A cloud's partials, and the groups that they fill.
+DEVICE u32 count_of(const Cloud& cloud) {
+    return min(u32(__float2int_rz(fmaxf(cloud.partials, 0.0f))), MAX_PARTIALS);
+}
+DEVICE u32 groups_of(u32 count) { return min((count + LANES) / LANES, MAX_GROUPS); }
+
+// One over the frames from the cloud's start to the tick's end.
+DEVICE float step_of(const Cloud& cloud) {
+    return 1.0f / __int2float_rn(int(TICK - first_frame(cloud)));
+}
+
+// Computes from a description what is the same for all copies and partials, once for all of them. A cloud that is not rich
+// has it in the place of the features that it does not use. A cloud with an invalid row or bus, which must not read or write
+// out of bounds, is INVALID. Reads and writes the words of the description only.
+DEVICE void prepare(Cloud& cloud, u32 table_rows, u32 buses) {
+    const u32 end = table_rows - (cloud.flags & TRACKS ? 3 : 1);
+    if (cloud.table >= end || cloud.frame >= end || cloud.bus >= buses) {
+        cloud.first_frame = 0;
+        cloud.flags = INVALID;
+        return;
+    }
+    cloud.first_frame %= TICK;
+    if (cloud.width_from != 0 || cloud.width_to != 0) cloud.first_frame |= WIDE;
+    if (is_rich(cloud)) {
+        cloud.first_frame |= RICH;
+        return;
+    }
+    cloud.poles = filter::poles_of(cloud.filters[0]);
+    const u32 count = count_of(cloud);
+    cloud.prepared = {step_of(cloud), u16(count), u16(groups_of(count))};
+    const bool is_shaped = cloud.parity != 0 || cloud.tilt != 0.0f || cloud.damping != 0.0f;
+    cloud.flags = u8((cloud.flags & STARTS) | (is_bent(cloud) ? BENT : 0) | (is_shaped ? SHAPED : 0));
 }
 
 // The ratio of a stretched table: raised to the power 1 + stretch.
@@ -163,7 +206,8 @@ template <int N>
 DEVICE void levels(float formant, float morph, const float* frame, u32 to_next, u32 index,
                    float (&level)[N]) {
     if (formant == 1.0f) {
-        EACH(i, N) level[i] = table_level(morph, frame + index + i * APART, to_next);
+        const float* first = frame + index;
+        EACH(i, N) level[i] = table_level(morph, first + i * APART, to_next);
     } else {
         EACH(i, N) level[i] = formant_level(formant, morph, frame, to_next, index + i * APART);
     }
@@ -220,7 +264,7 @@ DEVICE void wander(const Cloud& cloud, const float* tables, const Ratios<N>& rat
 // before; `poles` is the first filter, which is the only one without Rich.
 template <bool Rich, int N>
 DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& ratios,
-                     const filter::Poles& poles, u32 index, bool ends, const float (&frequency)[N],
+                     const Poles& poles, u32 index, bool ends, const float (&frequency)[N],
                      Partial (&partial)[N]) {
     const float* frame = tables + cloud.frame * MAX_PARTIALS;
     const u32 to_next = Rich ? to_next_frame(cloud.flags & TRACKS) : MAX_PARTIALS;
@@ -240,16 +284,18 @@ DEVICE void evaluate(const Cloud& cloud, const float* tables, const Ratios<N>& r
     if (ends) {
         EACH(i, N) level[i] *= count_fade(cloud, index + i * APART);
     }
-    if (cloud.parity != 0) {
-        const float share = parity(cloud, index);
-        EACH(i, N) level[i] *= share;
-    }
-    if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
-        EACH(i, N) level[i] *= tilt_and_damping(cloud, ratios.log2[i]);
+    if (Rich || cloud.flags & SHAPED) {
+        if (cloud.parity != 0) {
+            const float share = parity(cloud, index);
+            EACH(i, N) level[i] *= share;
+        }
+        if (cloud.tilt != 0.0f || cloud.damping != 0.0f) {
+            EACH(i, N) level[i] *= tilt_and_damping(cloud, ratios.log2[i]);
+        }
     }
     if (Rich && filter::is_rich(cloud)) {
         filter::both(cloud, tables, frequency, level);
-    } else if (filter::kind(cloud.filters[0]) != filter::OPEN) {
+    } else if (poles.count != 0) {
         EACH(i, N) level[i] *= filter::pole_response(poles, frequency[i]);
     }
     EACH(i, N) partial[i] = {u32(__float2int_rz(frequency[i])), level[i]};

@@ -35,7 +35,10 @@ struct UnisonCopy {
     float gain_from[2];
     float gain_to[2];
     u32 phase;
-    u32 band_clock;
+    union {
+        u32 band_clock;
+        float threshold;
+    };
 };
 static_assert(sizeof(UnisonCopy) == 4 * COPY_WORDS, "UnisonCopy");
 

@@ -201,7 +201,7 @@ impl Launcher {
         upload_words: usize,
         voices: Range<usize>,
         source: CUdeviceptr,
-    ) -> [u64; 11] {
+    ) -> [u64; 13] {
         [
             places.host,
             places.device,
@@ -213,11 +213,13 @@ impl Launcher {
             places.memory.descriptions,
             places.memory.copies,
             self.slots as u64,
+            self.memory.table_rows,
             places.ticks as u64,
+            self.buses as u64,
         ]
     }
 
-    fn render_arguments(&self, places: &Places, turn: Turn) -> [u64; 16] {
+    fn render_arguments(&self, places: &Places, turn: Turn) -> [u64; 14] {
         let (memory, own) = (&self.memory, &places.memory);
         [
             places.device,
@@ -225,7 +227,6 @@ impl Launcher {
             own.copies,
             self.slots as u64,
             memory.tables,
-            memory.table_rows,
             memory.phases,
             memory.levels,
             memory.slices,
@@ -238,7 +239,6 @@ impl Launcher {
                 Turn::Beside { .. } => own.taken,
             },
             places.ticks as u64,
-            self.buses as u64,
         ]
     }
 

@@ -88,6 +88,8 @@ type Fetch = unsafe extern "C" fn(
     *mut u32,
     u32,
     u32,
+    u32,
+    u32,
 );
 type RenderClouds = unsafe extern "C" fn(
     *const u32,
@@ -95,7 +97,6 @@ type RenderClouds = unsafe extern "C" fn(
     *const u32,
     u32,
     *const f32,
-    u32,
     *mut u32,
     *mut f32,
     *mut [u32; 2],
@@ -104,7 +105,6 @@ type RenderClouds = unsafe extern "C" fn(
     *mut u32,
     *mut u32,
     *mut u32,
-    u32,
     u32,
 );
 type Mix = unsafe extern "C" fn(
@@ -156,7 +156,9 @@ impl PieceSink for Memory {
                 self.descriptions.as_mut_ptr(),
                 self.copies.as_mut_ptr(),
                 self.slots as u32,
+                (rows.len() / MAX_PARTIALS) as u32,
                 slot.ticks as u32,
+                self.buses as u32,
             );
             let render = library.get::<RenderClouds>(b"emulate_render_clouds").expect("is there");
             render(
@@ -165,7 +167,6 @@ impl PieceSink for Memory {
                 self.copies.as_ptr(),
                 self.slots as u32,
                 rows.as_ptr(),
-                (rows.len() / MAX_PARTIALS) as u32,
                 self.phases.as_mut_ptr(),
                 self.levels.as_mut_ptr(),
                 self.slices.as_mut_ptr(),
@@ -175,7 +176,6 @@ impl PieceSink for Memory {
                 &mut slot.sounded,
                 taken,
                 slot.ticks as u32,
-                self.buses as u32,
             );
         }
         Ok(())
