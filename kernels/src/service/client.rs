@@ -133,6 +133,26 @@ impl Renderer for ServiceRenderer {
         DEPTH
     }
 
+    fn is_asynchronous(&self) -> bool {
+        true
+    }
+
+    /// Wakes the service, which then waits for the request without sleeping.
+    fn expect(&mut self) {
+        if let Ok(connection) = self.connection()
+            && connection.in_flight.is_empty()
+        {
+            connection.signals.doorbell.futex_counter(0).increment();
+        }
+    }
+
+    fn is_finished(&mut self) -> bool {
+        // A failure is reported when the block is collected.
+        self.connection().map_or(true, |connection| {
+            connection.segment.memory.futex_counter(ANSWERED).count() != connection.collected
+        })
+    }
+
     /// Live, because nothing here waits without a deadline. Offline a thread of its own is quicker: it writes
     /// requests and reads answers while the next block is made.
     fn limit_calls(&mut self, limit: Duration) -> bool {

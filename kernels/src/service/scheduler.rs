@@ -5,14 +5,16 @@
 //! the one that costs most is told to go on by CPU.
 
 use super::error::ServeError;
+use super::futex_counter::SPIN;
 use super::layout::{ANSWERED, ASKED, DEPTH, Layout, ProtocolViolation, RequestHead};
 use super::request_reader::{self, RequestReader};
 use super::server::{ClientConnection, HANG_TIMEOUT, Shared};
 use super::status::{ClientStatus, ServiceStatus};
 use myriad_engine::Workers;
 use myriad_engine::render::{
-    Buses, Capacity, Reason, Renderer, Section, SectionWriter, VoiceBlock,
+    Buses, Capacity, Reason, RenderError, Renderer, Section, SectionWriter, VoiceBlock,
 };
+use myriad_engine::spectrum::{Cloud, UnisonVoice};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::num::NonZero;
@@ -46,6 +48,9 @@ const VOICE_TICKS_PER_THREAD: usize = 512;
 fn helpers_for(voice_ticks: usize) -> usize {
     (voice_ticks / VOICE_TICKS_PER_THREAD).saturating_sub(1)
 }
+
+/// How long to spin for a request that was announced, or for one that comes while another block is rendered.
+const ANNOUNCED: Duration = Duration::from_micros(150);
 
 const BUSY: &str = "the GPU is busy with other instruments";
 
@@ -182,12 +187,9 @@ impl Scheduler {
         let depth = renderer.depth().clamp(1, DEPTH);
         // Half of a client's slots are for clouds that fade out, which are few at a time.
         let block = || Arc::new(VoiceBlock::shared(capacity.slots, capacity.slots / 2));
-        let blocks: VecDeque<_> = (0..depth).map(|_| block()).collect();
-        for block in &blocks {
-            // A GPU pins their memory at the first use, which takes long.
-            let rendered = renderer.render(block, &mut Buses::new(0));
-            rendered.map_err(|error| ServeError::Failed(error.to_string()))?;
-        }
+        let mut blocks: VecDeque<_> = (0..depth).map(|_| block()).collect();
+        warm_up(&mut *renderer, blocks.make_contiguous(), capacity.buses)
+            .map_err(|error| ServeError::Failed(error.to_string()))?;
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let helpers = Workers::start((cores / CORES_PER_HELPER).min(MAX_HELPERS));
         Ok(Self {
@@ -217,6 +219,8 @@ impl Scheduler {
     ) -> Result<(), ServeError> {
         let mut alone_since = Instant::now();
         let mut paused = Instant::now();
+        // Whether a client has woken it and not yet asked for anything.
+        let mut is_announced = false;
         loop {
             // Comes first: what happens from now on wakes the wait below.
             let wakes = self.shared.wakes();
@@ -224,10 +228,12 @@ impl Scheduler {
             self.clients.retain(|client| !client.is_gone());
             self.measure();
             match guarded(|| self.step()) {
-                Ok(true) if paused.elapsed() < MAX_RUN => continue,
                 Ok(true) => {
-                    thread::sleep(PAUSE);
-                    paused = Instant::now();
+                    is_announced = false;
+                    if paused.elapsed() >= MAX_RUN {
+                        thread::sleep(PAUSE);
+                        paused = Instant::now();
+                    }
                     continue;
                 }
                 Ok(false) => {}
@@ -241,7 +247,8 @@ impl Scheduler {
             } else if alone_since.elapsed() > idle {
                 return Ok(());
             }
-            self.shared.wait(wakes, WINDOW.min(idle));
+            let spin = if is_announced { ANNOUNCED } else { SPIN };
+            is_announced = self.shared.wait(wakes, spin, WINDOW.min(idle));
             paused = Instant::now();
         }
     }
@@ -296,7 +303,17 @@ impl Scheduler {
 
     /// Submits one block, or finishes one. Returns whether there was something to do.
     fn step(&mut self) -> Result<bool, String> {
-        if self.in_flight.len() < self.blocks.len() && self.gather()? {
+        let has_room = self.in_flight.len() < self.blocks.len();
+        if has_room && self.gather()? {
+            return Ok(true);
+        }
+        let Some(oldest) = self.in_flight.front() else {
+            return Ok(false);
+        };
+        // While it is rendered, requests of other clients come. After a while it is waited for, with a timeout.
+        let may_wait = has_room && oldest.is_submitted && oldest.began.elapsed() < ANNOUNCED;
+        if may_wait && !self.renderer.is_finished() {
+            std::hint::spin_loop();
             return Ok(true);
         }
         match self.in_flight.pop_front() {
@@ -476,6 +493,37 @@ impl Scheduler {
         let mut published = self.shared.status.lock().unwrap_or_else(PoisonError::into_inner);
         *published = status.to_text();
     }
+}
+
+/// Renders a silent voice in every block. At its first use a GPU pins a block's memory and loads the kernels, which takes
+/// some milliseconds; no client should wait for that.
+fn warm_up(
+    renderer: &mut dyn Renderer,
+    blocks: &mut [Arc<VoiceBlock>],
+    buses: usize,
+) -> Result<(), RenderError> {
+    /// Those of a block that is played live, and of half of one.
+    const TICKS: [usize; 2] = [1, 2];
+    let silent = Cloud { partials: 1.0, increment: 1e6, ..Cloud::default() };
+    let silent = UnisonVoice::single(&silent).starting();
+    let mut sound = Buses::new(buses);
+    for ticks in TICKS {
+        for shared in &mut *blocks {
+            let mut block = VoiceBlock::reuse(shared);
+            let section = Section { first_slot: 0, first_bus: 0, buses: 1 };
+            if block.start_section(section, ticks, 1) {
+                for mut writer in block.section_writers() {
+                    (0..ticks).for_each(|tick| {
+                        writer.put(tick, 0, &silent);
+                    });
+                }
+            }
+            drop(block);
+            renderer.render(shared, &mut sound)?;
+        }
+    }
+    renderer.reset();
+    Ok(())
 }
 
 /// What is to be done for a request.

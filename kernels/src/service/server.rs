@@ -2,7 +2,6 @@
 //! them.
 
 use super::error::ServeError;
-use super::futex_counter::SPIN;
 use super::handshake::{self, Hello};
 use super::layout::{MAX_SLOTS, SharedSegment};
 use super::memory::SharedMemory;
@@ -96,9 +95,9 @@ impl Shared {
         self.doorbell.futex_counter(0).count()
     }
 
-    /// Waits until it is woken more often than `known`.
-    pub(super) fn wait(&self, known: u32, timeout: Duration) {
-        self.doorbell.futex_counter(0).wait(known, SPIN, Some(timeout));
+    /// Waits until it is woken more often than `known`; at first it spins. Returns whether it was woken.
+    pub(super) fn wait(&self, known: u32, spin: Duration, timeout: Duration) -> bool {
+        self.doorbell.futex_counter(0).wait(known, spin, Some(timeout))
     }
 
     /// Whether somebody is connected, if only to ask whether there is room.
