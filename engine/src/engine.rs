@@ -39,8 +39,11 @@ use crate::tuning::Tuning;
 use crate::workers::Workers;
 use chunks::{Chunks, Output, Sink};
 use master::Master;
-use pipeline::Counter;
+use pipeline::{CHUNK_FRAMES, Counter};
 use retired_tables::RetiredTables;
+use std::iter::Peekable;
+use std::ops::Range;
+use std::slice::Iter;
 use std::sync::Arc;
 
 /// The most chunks in flight when playing: more would only take memory.
@@ -380,37 +383,7 @@ impl Engine {
                 continue;
             }
             let chunk = self.chunk(frames, done);
-            let last = done + chunk == frames;
-            if self.passed + chunk >= TICK && self.pool.sounding() > 0 {
-                self.output.renderer.expect();
-                self.expect_helpers((self.passed + chunk) / TICK);
-            }
-            self.chunks.current().open();
-            let (mut at, mut steady_ticks) = (0, 0);
-            while at < chunk {
-                let span = (TICK - self.passed).min(chunk - at);
-                let end = done + at + span;
-                while let Some(event) =
-                    events.next_if(|event| (event.frame as usize) < end || (last && end == frames))
-                {
-                    let in_span = (event.frame as usize).saturating_sub(done + at).min(span - 1);
-                    self.gather(Event { frame: (self.passed + in_span) as u32, ..*event });
-                }
-                self.passed += span;
-                at += span;
-                if self.passed == TICK {
-                    self.passed = 0;
-                    match self.pending.store().is_empty() && (steady_ticks > 0 || self.is_steady())
-                    {
-                        true => steady_ticks += 1,
-                        false => {
-                            self.compute_steady_ticks(std::mem::take(&mut steady_ticks));
-                            self.compute_tick();
-                        }
-                    }
-                }
-            }
-            self.compute_steady_ticks(steady_ticks);
+            self.compute_chunk(&mut events, done..done + chunk, frames);
             self.submit(chunk);
             done += chunk;
             self.mix(&mut sink);
@@ -424,6 +397,45 @@ impl Engine {
         }
         // Nothing is in flight any more.
         self.retired_tables.release_rendered();
+    }
+
+    /// Whether the next block may be begun before this one is finished ([`Engine::begin_block`]): a device renders, and it
+    /// has not to be waited for.
+    pub fn can_overlap(&self) -> bool {
+        let Output { renderer, depth, .. } = &self.output;
+        *depth > 1 && renderer.is_asynchronous() && self.retired_tables.is_empty()
+    }
+
+    /// The most frames of a block that is begun.
+    pub const MAX_BEGUN_FRAMES: usize = CHUNK_FRAMES;
+
+    /// Computes the next `frames` frames and sends them to the renderer, without waiting for them. When the renderer is nearly
+    /// as slow as the music, the next block is computed while it renders this one. Two blocks may be begun; they are
+    /// finished in order, with [`Engine::finish_block`], before anything else of the engine is changed or rendered.
+    /// Events are those of [`Engine::render`]. Never allocates or fails.
+    ///
+    /// # Panics
+    /// When it is a longer block than [`Engine::MAX_BEGUN_FRAMES`], or the third one.
+    pub fn begin_block(&mut self, events: &[Event], frames: usize) {
+        assert!(frames <= Self::MAX_BEGUN_FRAMES, "a block of one chunk");
+        assert!(self.chunks.in_flight() < self.output.depth, "two blocks at most are begun");
+        self.compute_chunk(&mut events.iter().peekable(), 0..frames, frames);
+        self.submit(frames);
+    }
+
+    /// Whether the oldest block that was begun is rendered, so that finishing it does not wait.
+    pub fn is_block_rendered(&mut self) -> bool {
+        self.output.renderer.is_finished()
+    }
+
+    /// The sound of the oldest block that was begun, as long as it is.
+    pub fn finish_block(&mut self, left: &mut [f32], right: &mut [f32]) {
+        self.output.master.start_block();
+        self.collect();
+        self.mix(&mut Sink::new(left, right));
+        if self.chunks.in_flight() == 0 {
+            self.retired_tables.release_rendered();
+        }
     }
 
     /// Whether long blocks are rendered faster than short ones, because a device has many chunks of them on their way.
@@ -497,6 +509,44 @@ impl Engine {
     fn playing(&self, part: usize) -> impl Iterator<Item = &Part> {
         let kit = self.patches.get(part).and_then(Playable::kit);
         self.parts.get(part).into_iter().chain(kit.into_iter().flat_map(Kit::parts))
+    }
+
+    /// Computes the ticks of a chunk that has some frames of a block of `frames`, with their events.
+    fn compute_chunk(
+        &mut self,
+        events: &mut Peekable<Iter<'_, Event>>,
+        chunk: Range<usize>,
+        frames: usize,
+    ) {
+        if self.passed + chunk.len() >= TICK && self.pool.sounding() > 0 {
+            self.output.renderer.expect();
+            self.expect_helpers((self.passed + chunk.len()) / TICK);
+        }
+        self.chunks.current().open();
+        let (mut at, mut steady_ticks) = (chunk.start, 0);
+        while at < chunk.end {
+            let span = (TICK - self.passed).min(chunk.end - at);
+            let end = at + span;
+            while let Some(event) =
+                events.next_if(|event| (event.frame as usize) < end || end == frames)
+            {
+                let in_span = (event.frame as usize).saturating_sub(at).min(span - 1);
+                self.gather(Event { frame: (self.passed + in_span) as u32, ..*event });
+            }
+            self.passed += span;
+            at += span;
+            if self.passed == TICK {
+                self.passed = 0;
+                match self.pending.store().is_empty() && (steady_ticks > 0 || self.is_steady()) {
+                    true => steady_ticks += 1,
+                    false => {
+                        self.compute_steady_ticks(std::mem::take(&mut steady_ticks));
+                        self.compute_tick();
+                    }
+                }
+            }
+        }
+        self.compute_steady_ticks(steady_ticks);
     }
 
     fn gather(&mut self, event: Event) {

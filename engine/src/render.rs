@@ -60,6 +60,11 @@ pub trait Renderer: Send {
         1
     }
 
+    /// Whether blocks are rendered by a device now, while the caller does something else.
+    fn is_asynchronous(&self) -> bool {
+        false
+    }
+
     /// Limits how long each call but `prepare` may take: a call that takes longer fails. Returns whether it can do
     /// that; of a renderer that cannot, such as a driver, calls may hang.
     fn limit_calls(&mut self, _limit: Duration) -> bool {

@@ -149,6 +149,10 @@ impl<R: Renderer + ?Sized> Renderer for FaultRenderer<R> {
         self.inner.limit_calls(limit)
     }
 
+    fn is_asynchronous(&self) -> bool {
+        self.inner.is_asynchronous()
+    }
+
     fn is_finished(&mut self) -> bool {
         self.inner.is_finished()
     }

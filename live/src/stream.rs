@@ -33,6 +33,7 @@ mod deadline;
 mod event_scheduler;
 mod fade;
 mod frame_ring;
+mod overlap;
 mod render_log;
 mod render_side;
 mod status;

@@ -371,6 +371,18 @@ impl Renderer for SupervisedRenderer {
         self.depth
     }
 
+    fn is_asynchronous(&self) -> bool {
+        self.state == State::Gpu && self.gpu.is_asynchronous()
+    }
+
+    fn is_finished(&mut self) -> bool {
+        match (self.in_flight.front().map(|oldest| oldest.state), self.gpu.ready()) {
+            (Some(State::Gpu), Some(gpu)) => gpu.is_finished(),
+            // The CPU renders it when it is collected.
+            _ => true,
+        }
+    }
+
     fn expect(&mut self) {
         if self.state != State::Cpu
             && let Some(gpu) = self.gpu.ready()

@@ -54,6 +54,10 @@ impl RetiredTables {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.table_handles.is_empty()
+    }
+
     /// Nothing sounds any more.
     pub(super) fn clear(&mut self) {
         self.table_handles.clear();

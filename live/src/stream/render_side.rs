@@ -5,6 +5,7 @@ use super::deadline::{DeadlineMiss, DeadlineMonitor, RingState, RunDelay};
 use super::event_scheduler::{BATCH_EVENTS, EventScheduler};
 use super::fade::Fader;
 use super::frame_ring::{RenderEnd, Restart};
+use super::overlap::Overlap;
 use super::render_log::{LogWriter, Record};
 use super::status::Shared;
 use super::underrun::Report;
@@ -71,8 +72,11 @@ pub struct RenderSide {
     miss: Option<DeadlineMiss>,
     /// The time at which this frame ring was connected.
     connected: u64,
-    /// The time at which the next frame will be heard.
+    /// The time at which the next frame that is published will be heard.
     time: u64,
+    /// Frames of a batch that is begun and not finished, if there is one; the frame at `time` is its first.
+    begun: Option<usize>,
+    overlap: Overlap,
     /// Scratch space for a batch.
     sound: [Vec<f32>; 2],
     /// The render log, where there is one.
@@ -95,6 +99,8 @@ impl RenderSide {
             scheduler,
             engine,
             time: end.frame_ring.written(),
+            begun: None,
+            overlap: Overlap::default(),
             end: Box::new(end),
             commands,
             reports,
@@ -127,7 +133,10 @@ impl RenderSide {
             self.restart();
             self.report_underruns();
             let depth = self.end.frame_ring.depth;
-            let missing = (asked + depth as u64).saturating_sub(self.time) as usize;
+            let missing = (asked + depth as u64).saturating_sub(self.begun_until()) as usize;
+            if missing == 0 && self.begun.is_some() && self.engine.is_block_rendered() {
+                self.finish();
+            }
             if missing == 0 || self.has_ended() {
                 self.monitor.on_time();
                 return rendered;
@@ -150,8 +159,17 @@ impl RenderSide {
         }
     }
 
+    /// The time of the first frame that is not begun.
+    fn begun_until(&self) -> u64 {
+        self.time + self.begun.unwrap_or(0) as u64
+    }
+
     /// Skips to the frame `asked`: the time of the frames before it has passed.
     fn skip_to(&mut self, asked: u64) {
+        self.finish();
+        if self.time >= asked {
+            return;
+        }
         self.miss = Some(self.monitor.miss(&self.ring_state(asked)));
         self.shared.frames_skipped.fetch_add(asked - self.time, Relaxed);
         self.time = asked;
@@ -160,6 +178,7 @@ impl RenderSide {
     /// Restarts the engine if the audio side has asked for it. Earlier events and frames are dropped.
     fn restart(&mut self) {
         while let Some(Restart { time, part, values }) = self.end.restarts.pop() {
+            self.finish();
             self.scheduler.restart(&mut self.end.events, time);
             self.engine.set_values(part, &values);
             self.engine.reset();
@@ -215,22 +234,63 @@ impl RenderSide {
         if self.fader.is_closing() {
             frames = frames.min(self.fader.remaining());
         }
-        let start = self.time - self.end.frame_ring.depth as u64;
+        let depth = self.end.frame_ring.depth;
+        // When it is late, several follow each other: a long one would have to be waited for.
+        let block = frames.min(self.end.frame_ring.block()).min(Engine::MAX_BEGUN_FRAMES);
+        let overlaps = !self.fader.is_closing()
+            && self.overlap.is_worth_it(block, depth)
+            && self.engine.can_overlap();
+        match overlaps {
+            true => frames = block,
+            false => self.finish(),
+        }
+        let time = self.begun_until();
+        let start = time - depth as u64;
         let stage = trace::stage(Stage::Events);
         let events = self.scheduler.batch(&mut self.end.events, start, frames, &self.shared);
         drop(stage);
         if let Some(log) = &mut self.log {
             events.iter().for_each(|event| log.write(Record::Event(*event)));
-            log.write(Record::Batch { start, time: self.time, frames });
+            log.write(Record::Batch { start, time, frames });
         }
         self.monitor.events = self.monitor.events.max(events.len());
         if let Some(tuning) = self.mts.as_mut().and_then(MtsClient::poll) {
             self.engine.follow_tuning(tuning.as_ref());
         }
-        let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         let rendering = Instant::now();
-        self.engine.render(events, left, right);
+        if overlaps {
+            self.engine.begin_block(events, frames);
+            self.finish();
+            self.begun = Some(frames);
+        } else {
+            let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
+            self.engine.render(events, left, right);
+            self.publish(frames);
+        }
         self.monitor.rendering += rendering.elapsed();
+        // Whole ticks are rendered, also for shorter batches.
+        let duration = frames.max(TICK) as f32 / self.engine.config().sample_rate;
+        let share = began.elapsed().as_secs_f32() / duration;
+        self.shared.record_load(share);
+        self.overlap.record(share, self.engine.counters().clouds);
+        if self.fader.is_shut() {
+            self.shared.ended.store(true, Relaxed);
+        }
+        frames
+    }
+
+    /// Waits for the batch that is begun, if there is one, and publishes it.
+    fn finish(&mut self) {
+        if let Some(frames) = self.begun.take() {
+            let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
+            self.engine.finish_block(left, right);
+            self.publish(frames);
+        }
+    }
+
+    /// Writes the frames that the engine has rendered into the ring.
+    fn publish(&mut self, frames: usize) {
+        let [left, right] = self.sound.each_mut().map(|side| &mut side[..frames]);
         let fader = self.fader;
         self.fader.apply(left, right);
         let frame_ring = &self.end.frame_ring;
@@ -251,13 +311,6 @@ impl RenderSide {
         self.shared.activity.record(&self.engine, self.time);
         self.snapshots.show(&self.engine, frames);
         self.shared.frames_rendered.fetch_add(frames as u64, Relaxed);
-        // Whole ticks are rendered, also for shorter batches.
-        let duration = frames.max(TICK) as f32 / self.engine.config().sample_rate;
-        self.shared.record_load(began.elapsed().as_secs_f32() / duration);
-        if self.fader.is_shut() {
-            self.shared.ended.store(true, Relaxed);
-        }
-        frames
     }
 
     /// Executes the control side's commands. Returns whether the audio side was replaced.
@@ -267,6 +320,7 @@ impl RenderSide {
             self.fader.close();
         }
         while let Some(command) = self.commands.take() {
+            self.finish();
             match command {
                 Command::Patch { part, mut patch, number } => {
                     self.engine.exchange_patch(part, &mut patch);

@@ -111,6 +111,11 @@ impl Recovery {
         }
     }
 
+    /// Whether one is ready that renders while the caller does something else.
+    pub(super) fn is_asynchronous(&self) -> bool {
+        matches!(&self.state, State::Ready(ready) if ready.is_asynchronous())
+    }
+
     /// Whether it is never tried again.
     pub(super) fn is_unavailable(&self) -> bool {
         matches!(self.state, State::Unavailable)

@@ -4,4 +4,5 @@ mod failover;
 mod stream;
 mod stream_changes;
 mod stream_faults;
+mod stream_overlap;
 mod stream_thread;
