@@ -77,7 +77,7 @@ impl Pipeline<'_> {
             && !self.has_failed.load(Ordering::Relaxed)
         {
             if !self.run_next() {
-                std::thread::yield_now();
+                idle();
             }
         }
     }
@@ -139,6 +139,13 @@ impl Pipeline<'_> {
     }
 }
 
+/// Waits for a moment. Yielding alone would keep the core busy with system calls, and the thread that shares it waits for that.
+fn idle() {
+    const PAUSES: usize = 32;
+    (0..PAUSES).for_each(|_| std::hint::spin_loop());
+    std::thread::yield_now();
+}
+
 /// Says that a task has panicked, unless it is forgotten: nobody waits for that task then.
 struct Failing<'a>(&'a AtomicBool);
 
@@ -197,7 +204,7 @@ impl<'a> Lead<'a, '_, '_> {
                 return false;
             }
             if !self.pipeline.run_next() {
-                std::thread::yield_now();
+                idle();
             }
         }
         true
