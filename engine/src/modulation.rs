@@ -285,6 +285,7 @@ fn from_sum(kind: Kind, sum: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Portable;
 
     fn route(source: Source, target: Param, amount: f32) -> Route {
         Route { source, via: None, target, amount, curve: RouteCurve::Linear }
@@ -304,7 +305,7 @@ mod tests {
         lanes.source_mut(Source::Lfo1)[..2].copy_from_slice(&[1.0, 1.0]);
         lanes.source_mut(Source::Wheel)[..2].copy_from_slice(&[0.0, 0.5]);
         modulation.begin(&controls, 2, |param, value| lanes.fill(param, value));
-        lanes.apply(&modulation, 0);
+        lanes.apply(Portable, &modulation, 0);
         let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-3 * b.abs().max(1.0), "{a} for {b}");
         near(lanes.target(Param::FilterCutoff, 0), 2_000.0);
         near(lanes.target(Param::FilterCutoff, 1), 4_000.0);

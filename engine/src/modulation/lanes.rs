@@ -4,7 +4,7 @@ use super::{CopyMoves, Modulation, Moving, PartialMoves, Route, RouteCurve};
 use super::{SPEEDS, Source, fine, from_sums};
 use crate::controls::Controls;
 use crate::params::{COUNT, Param, TABLE};
-use crate::simd::{LANES, U32x16};
+use crate::simd::{F32x16, LANES, Simd, U32x16};
 use std::ops::{Deref, DerefMut};
 
 /// Voices whose lanes are together, and which one thread computes.
@@ -17,6 +17,20 @@ pub(crate) struct Lane<T = f32>(pub(crate) [T; CHUNK]);
 
 impl Lane {
     pub(crate) const ZERO: Self = Self([0.0; CHUNK]);
+
+    /// The numbers as vectors.
+    #[inline(always)]
+    fn vectors(&self) -> &[F32x16; CHUNK / LANES] {
+        // SAFETY: so many of them, in whole cache lines.
+        unsafe { &*std::ptr::from_ref(self).cast() }
+    }
+
+    /// The same, to write to.
+    #[inline(always)]
+    fn vectors_mut(&mut self) -> &mut [F32x16; CHUNK / LANES] {
+        // SAFETY: as above.
+        unsafe { &mut *std::ptr::from_mut(self).cast() }
+    }
 
     /// The bits of the numbers.
     #[inline(always)]
@@ -151,27 +165,30 @@ impl ModulationLanes {
 
     /// Computes the targets of all voices from parameters and sources; `first` is the number of the first voice.
     #[inline(always)]
-    pub(crate) fn apply(&mut self, modulation: &Modulation, first: usize) {
+    pub(crate) fn apply<S: Simd>(&mut self, simd: S, modulation: &Modulation, first: usize) {
         for Moving { param, kind, knob, routes } in &modulation.moving {
-            let mut sums = Lane([*knob; CHUNK]);
-            for route in &modulation.routes[routes.clone()] {
-                if self.has_no_effect(route) {
-                    continue;
+            // Routes within vectors, so that a sum stays in a register.
+            for vector in 0..CHUNK / LANES {
+                let mut sum = simd.splat(*knob);
+                for route in &modulation.routes[routes.clone()] {
+                    if self.has_no_effect(route) {
+                        continue;
+                    }
+                    let source = &self.sources[route.source as usize].vectors()[vector];
+                    let mut add = match route.curve {
+                        RouteCurve::Linear => simd.load(source),
+                        curve => simd.load(&F32x16(source.0.map(|x| curve.shape(x)))),
+                    };
+                    add = simd.mul(add, simd.splat(route.amount));
+                    if let Some(via) = route.via {
+                        let via = &self.sources[via as usize].vectors()[vector];
+                        add = simd.mul(add, simd.load(via));
+                    }
+                    sum = simd.add(sum, add);
                 }
-                let mut add = self.sources[route.source as usize];
-                match route.curve {
-                    // The most common curve, in a loop without a branch for every voice, which is vectorised.
-                    RouteCurve::Linear => add.iter_mut().for_each(|add| *add *= route.amount),
-                    curve => add.iter_mut().for_each(|add| *add = route.amount * curve.shape(*add)),
-                }
-                if let Some(via) = route.via {
-                    let via = &self.sources[via as usize];
-                    add.iter_mut().zip(&via.0).for_each(|(add, via)| *add *= via);
-                }
-                sums.iter_mut().zip(&add.0).for_each(|(sum, add)| *sum += add);
+                simd.store(sum, &mut self.targets[lane_of(*param)].vectors_mut()[vector]);
             }
-            from_sums(*kind, &mut sums);
-            self.targets[lane_of(*param)] = sums;
+            from_sums(*kind, &mut self.targets[lane_of(*param)]);
         }
         for (voice, param, amount) in modulation.offsets.of(first..first + CHUNK) {
             let kind = param.info().kind;

@@ -117,8 +117,9 @@ impl Shape {
     pub(crate) fn at(self, cycles: f64, seed: u32, drawing: &Drawing) -> f32 {
         let number = cycles.floor();
         let x = (cycles - number) as f32;
-        let random = |step: f64| {
-            let hash = hash(seed ^ (number + step) as i64 as u32);
+        let cycle = number as i64 as u32;
+        let random = |step: u32| {
+            let hash = hash(seed ^ cycle.wrapping_add(step));
             hash as f32 / (1u64 << 31) as f32 - 1.0
         };
         match self {
@@ -128,10 +129,10 @@ impl Shape {
             Shape::SawDown => 1.0 - 2.0 * x,
             Shape::Square if x < 0.5 => 1.0,
             Shape::Square => -1.0,
-            Shape::SampleAndHold => random(0.0),
+            Shape::SampleAndHold => random(0),
             Shape::SmoothRandom => {
                 let smooth = x * x * (3.0 - 2.0 * x);
-                random(0.0) + (random(1.0) - random(0.0)) * smooth
+                random(0) + (random(1) - random(0)) * smooth
             }
             Shape::Pulse if x < 0.2 => 1.0,
             Shape::Pulse => -1.0,

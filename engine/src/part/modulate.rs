@@ -264,9 +264,9 @@ impl Work for ApplyRoutes<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
+    fn run<S: Simd>(self, simd: S) {
         let Chunk { part, first, lanes, .. } = self.0;
-        lanes.modulation.apply(&part.modulation, *first);
+        lanes.modulation.apply(simd, &part.modulation, *first);
     }
 }
 
