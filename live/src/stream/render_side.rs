@@ -236,7 +236,7 @@ impl RenderSide {
         }
         let depth = self.end.frame_ring.depth;
         // When it is late, several follow each other: a long one would have to be waited for.
-        let block = frames.min(self.end.frame_ring.block()).min(Engine::MAX_BEGUN_FRAMES);
+        let block = self.end.frame_ring.block().clamp(TICK, Engine::MAX_BEGUN_FRAMES).min(frames);
         let overlaps = !self.fader.is_closing()
             && self.overlap.is_worth_it(block, depth)
             && self.engine.can_overlap();
