@@ -98,6 +98,15 @@ pub struct Span {
 }
 
 impl Span {
+    /// Whether a voice in `tick` is like that of the tick before.
+    #[inline(always)]
+    fn goes_on(&self, tick: usize, extent: Extent, copies: usize) -> bool {
+        let was_there = tick > 0 && self.ticks >> (tick - 1) & 1 == 1;
+        let is_like_it =
+            usize::from(self.last_copies) == copies && self.last_groups == extent.groups;
+        was_there && is_like_it && extent.starts == 0
+    }
+
     /// All fields in one word, for comparison.
     pub fn bits(&self) -> u32 {
         u32::from_ne_bytes([self.ticks, self.most_copies, self.last_copies, self.last_groups])
@@ -448,11 +457,6 @@ impl BlockWriter<'_> {
         let copies = voice.unison.copies();
         // SAFETY: the caller guarantees it.
         let (place, span, summaries) = unsafe {
-            let known = self.indices.get(slot);
-            // Mostly it is the same as before, and then other threads may go on reading their copy of the line.
-            if *known != index {
-                *known = index;
-            }
             (
                 self.voices.get(index as usize),
                 self.spans.get(slot),
@@ -460,6 +464,19 @@ impl BlockWriter<'_> {
             )
         };
         let (word, first) = (slot / SLOTS_PER_WORD, slot % SLOTS_PER_WORD);
+        self.turn_to(listing, word);
+        // What is not listed is what was in the block before.
+        let is_listed = listing.first_slots >> first & 1 == 1;
+        if is_listed && span.goes_on(tick, Extent::of(voice), copies) {
+            go_on(span, summaries, tick);
+            return (self.write)(&mut place[tick], voice);
+        }
+        // SAFETY: the caller guarantees it.
+        let known = unsafe { self.indices.get(slot) };
+        // Mostly it is the same as before, and then other threads may go on reading their copy of the line.
+        if *known != index {
+            *known = index;
+        }
         let bits = ((1_u128 << copies) - 1) << first;
         let (bits, beyond) = (bits as u64, (bits >> SLOTS_PER_WORD) as u64);
         // An engine has no voices in two words.
@@ -471,16 +488,16 @@ impl BlockWriter<'_> {
             listing.add(beyond, 0);
         }
         self.turn_to(listing, word);
-        let (unused, begins) = (bits & !listing.slots, listing.first_slots >> first & 1 == 0);
+        let unused = bits & !listing.slots;
         listing.add(bits, 1 << first);
-        if unused == bits && begins && beyond == 0 {
+        if unused == bits && !is_listed && beyond == 0 {
             summarise_first(span, summaries, tick, voice);
         } else {
             if unused != 0 {
                 let forget = |slot| summaries[slot - first] = SlotSummary::default();
                 indices_of(&[unused]).for_each(forget);
             }
-            if begins {
+            if !is_listed {
                 *span = Span::default();
             }
             summarise(span, summaries, tick, voice);
@@ -538,17 +555,20 @@ impl BlockWriter<'_> {
 #[inline(always)]
 fn summarise(span: &mut Span, summaries: &mut [SlotSummary], tick: usize, voice: &UnisonVoice) {
     let (extent, copies) = (Extent::of(voice), summaries.len() as u8);
-    let was_there = tick > 0 && span.ticks >> (tick - 1) & 1 == 1;
-    let is_like_it = span.last_copies == copies && span.last_groups == extent.groups;
-    if was_there && is_like_it && extent.starts == 0 {
-        // The tick before has set the rest, for all copies.
-        summaries.iter_mut().for_each(|summary| summary.sounding |= 1 << tick);
-    } else {
-        summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
+    if span.goes_on(tick, extent, summaries.len()) {
+        return go_on(span, summaries, tick);
     }
+    summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
     span.ticks |= 1 << tick;
     span.most_copies = span.most_copies.max(copies);
     (span.last_copies, span.last_groups) = (copies, extent.groups);
+}
+
+/// The same for a voice that goes on: the tick before has set all but the tick, for all copies.
+#[inline(always)]
+fn go_on(span: &mut Span, summaries: &mut [SlotSummary], tick: usize) {
+    summaries.iter_mut().for_each(|summary| summary.sounding |= 1 << tick);
+    span.ticks |= 1 << tick;
 }
 
 /// The same for slots that no voice had in the block before. Nothing is read: that would wait for the thread that has written there
