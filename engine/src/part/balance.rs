@@ -5,7 +5,7 @@
 //! the gain is interpolated, because an estimate costs as much as all other work for a voice.
 
 use crate::dsp::fast::exp2;
-use crate::simd::F32x16;
+use crate::simd::{F32x16, Level, Simd, Work};
 use crate::spectrum::dynamics::contrast_of;
 use crate::spectrum::{Cloud, FADE_END, MAX_PARTIALS, Row, Second, UnisonVoice, tables};
 
@@ -56,17 +56,17 @@ impl Balance {
     /// The gain that compensates for the change of power by `cloud`'s tilt and formant scale.
     /// Voices that start together, as in a chord, make their estimates in different ticks.
     #[inline(always)]
-    pub(super) fn gain(&mut self, voice: &UnisonVoice) -> f32 {
+    pub(super) fn gain(&mut self, simd_level: Level, voice: &UnisonVoice) -> f32 {
         if self.left > 0 {
             self.left -= 1;
             self.gain += self.step;
         } else {
-            self.look(voice);
+            self.look(simd_level, voice);
         }
         self.gain
     }
 
-    fn look(&mut self, voice: &UnisonVoice) {
+    fn look(&mut self, simd_level: Level, voice: &UnisonVoice) {
         let (cloud, increment) = (&voice.description.cloud(), voice.unison.increment);
         let of = [
             cloud.tilt,
@@ -80,7 +80,7 @@ impl Balance {
             f32::from(cloud.second.frame) + f32::from(cloud.second.morph) / Second::MORPH,
         ];
         if of != self.of {
-            let gain = make_up(cloud, increment);
+            let gain = simd_level.dispatch(MakeUp { cloud, increment });
             // A new voice has no earlier gain to interpolate from.
             let glides = self.gain > 0.0;
             *self = Self {
@@ -93,6 +93,22 @@ impl Balance {
     }
 }
 
+/// Estimates the gain of a cloud. It is plain code, which compilers turn into vectors.
+struct MakeUp<'a> {
+    cloud: &'a Cloud,
+    increment: f32,
+}
+
+impl Work for MakeUp<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> f32 {
+        make_up(self.cloud, self.increment)
+    }
+}
+
+#[inline(always)]
 fn make_up(cloud: &Cloud, increment: f32) -> f32 {
     let tables = tables();
     let rows = tables.rows_of(cloud);
@@ -180,7 +196,7 @@ mod tests {
             };
             let increment = hertz / 48_000.0 * TURN;
             let voice = UnisonVoice::single(&Cloud { increment, ..cloud });
-            let gain = Balance::default().gain(&voice);
+            let gain = Balance::default().gain(Level::Baseline, &voice);
             let count = (24_000.0 / hertz).min(256.0) as i32;
             let power = |tilt: f32| -> f32 {
                 (1..=count).map(|n| (n as f32).powf(2.0 * tilt - 2.0)).sum::<f32>()

@@ -92,7 +92,7 @@ impl Work for Push<'_, '_, '_> {
                 if is_plain && !is_divided && notes.panned >> voice & 1 == 0 {
                     if balance > 0.0 && (records.tilt[voice] != 0.0 || lanes.formant[voice] != 1.0)
                     {
-                        compensate(record, &mut voices[voice].layers[0], balance);
+                        compensate(part, record, &mut voices[voice].layers[0]);
                     }
                     writer.push(simd, slot, record, &copies.factors(record));
                 } else {
@@ -217,7 +217,7 @@ impl Special<'_> {
         }
         let balance = part.controls[Param::ShapeBalance];
         if balance > 0.0 && is_reshaped(&record.description.cloud()) {
-            compensate(record, layer, balance);
+            compensate(part, record, layer);
         }
         self.copies.push(simd, voice, note, &original, writer);
     }
@@ -225,8 +225,9 @@ impl Special<'_> {
 
 /// Compensates the loudness of a layer.
 #[inline(always)]
-fn compensate(record: &mut UnisonVoice, layer: &mut VoiceLayer, balance: f32) {
-    let gain = layer.balance.gain(record);
+fn compensate(part: &Part, record: &mut UnisonVoice, layer: &mut VoiceLayer) {
+    let balance = part.controls[Param::ShapeBalance];
+    let gain = layer.balance.gain(part.level, record);
     record.unison.to.gain *= if balance < 1.0 { gain.powf(balance) } else { gain };
 }
 
