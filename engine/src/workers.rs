@@ -170,8 +170,10 @@ const SHORT_SPIN: Duration = Duration::from_micros(50);
 /// blocks that are played live are longer.
 const LONG_SPIN: Duration = Duration::from_micros(300);
 
-/// How long before a job is likely to come a worker wakes up, and how long it polls after that moment.
-const AHEAD: Duration = Duration::from_micros(100);
+/// How long before a job is likely to come a worker wakes up, and how long it polls after that moment. Timers are late by 50 µs or
+/// more where threads have no real-time priority, and a worker that comes late finds its tasks taken by others, whose caches
+/// do not have what they need.
+const AHEAD: Duration = Duration::from_micros(200);
 
 /// Jobs that are further apart are not expected: polling for them would save little of that time.
 const LONGEST_INTERVAL: Duration = Duration::from_millis(25);
@@ -179,8 +181,9 @@ const LONGEST_INTERVAL: Duration = Duration::from_millis(25);
 /// Polls between two looks at the clock.
 const POLLS: usize = 16;
 
-/// How often the forking thread polls for the last workers, before it sleeps between polls so that
-/// workers of any priority get a core.
+/// How often the forking thread polls for the last workers before it yields between polls, and then before it sleeps, so that
+/// workers of any priority get a core. To yield takes a microsecond or more.
+const EAGER_LOOKS: usize = 100;
 const LOOKS: usize = 2_000;
 const NAP: Duration = Duration::from_micros(50);
 
@@ -294,9 +297,10 @@ impl Drop for Join<'_> {
         // The last tasks usually take microseconds, which is too short to sleep.
         let mut looks = 0;
         while Gate(gate).inside() != 0 {
-            match looks < LOOKS {
-                true => thread::yield_now(),
-                false => thread::sleep(NAP),
+            match looks {
+                0..EAGER_LOOKS => std::hint::spin_loop(),
+                EAGER_LOOKS..LOOKS => thread::yield_now(),
+                LOOKS.. => thread::sleep(NAP),
             }
             looks += 1;
             gate = self.0.gate.load(Ordering::Acquire);

@@ -123,7 +123,10 @@ impl Engine {
         let (current, waiting) = self.chunks.current_and_waiting();
         let effects = waiting.filter(|waiting| waiting.needs_effects);
         let effects = effects.map(|waiting| EffectsJob::new(&mut self.effects, waiting));
-        let helpers = helpers + effects.as_ref().map_or(0, |effects| effects.helpers);
+        let effects_helpers = effects.as_ref().map_or(0, |effects| effects.helpers);
+        // Effects are worth waking threads for, however few voices sound.
+        let most_of_all = if effects_helpers > 0 { self.most_helpers } else { most_helpers };
+        let helpers = (helpers + effects_helpers).min(most_of_all);
         let first = current.block().ticks();
         transports.iter().for_each(|_| current.block().start_tick());
         let pool = self.pool.writer();
@@ -147,7 +150,7 @@ impl Engine {
         };
         // The effects of a part follow its control, so that one thread has both.
         let tasks = if effects.is_some() { 2 } else { 1 };
-        workers.run(helpers.min(most_helpers), part_count * tasks, &|task| {
+        workers.run(helpers, part_count * tasks, &|task| {
             let index = task / tasks;
             match &effects {
                 // SAFETY: every task is run once.

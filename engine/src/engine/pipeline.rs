@@ -3,8 +3,9 @@
 //!
 //! Every chunk has two tasks for each part: control of its ticks, and the effects of the sound that the chunk's memory still
 //! holds. Threads take tasks in the order of chunks, each for some chunks in a row, so that what a part keeps stays in a core's
-//! caches meanwhile. So the first chunks are complete long before the last. One thread, the lead, mixes and submits chunks that are complete, collects those that are rendered, and opens them again; between that it
-//! takes tasks as well. Tasks of one kind and part follow each other, so the result does not depend on the threads.
+//! caches meanwhile. So the first chunks are complete long before the last. One thread, the lead, mixes and submits chunks that
+//! are complete, collects those that are rendered, and opens them again; between that it takes tasks as well. Tasks of one kind
+//! and part follow each other, so the result does not depend on the threads.
 
 use super::Engine;
 use super::chunks::{Chunk, Chunks, EachPart, Output, Sink};
@@ -26,13 +27,13 @@ pub(super) const CHUNK_FRAMES: usize = MAX_TICKS * TICK;
 const WORTH_IT: usize = 4;
 
 /// Chunks for which a thread takes a task. In a short stretch it is one: the first chunk would be complete later.
-const CHUNKS_A_TURN: usize = 3;
+const CHUNKS_A_ROUND: usize = 3;
 
 /// Fewer chunks than these are a short stretch.
 const LONG: usize = 2 * RING;
 
-// While the lead waits for a chunk, all chunks of its turn are open.
-const _: () = assert!(MOST_IN_FLIGHT + CHUNKS_A_TURN <= RING);
+// While the lead waits for a chunk, all chunks of its round are open.
+const _: () = assert!(MOST_IN_FLIGHT + CHUNKS_A_ROUND <= RING);
 
 /// A counter in cache lines of its own.
 #[derive(Default)]
@@ -59,8 +60,8 @@ struct Pipeline<'a> {
     count: usize,
     opened: AtomicUsize,
     /// Chunks for which a thread takes a task.
-    chunks_a_turn: usize,
-    /// The next task of a turn. Turns are numbered, and so are tasks in them.
+    chunks_a_round: usize,
+    /// The next task. All tasks of so many chunks are a round; rounds are numbered, and so are tasks in them.
     next: AtomicUsize,
     /// Of how many chunks each task is done.
     done_by_task: &'a [Counter],
@@ -73,7 +74,7 @@ impl Pipeline<'_> {
     /// Takes tasks until all are taken.
     fn help(&self) {
         while self.next.load(Ordering::Relaxed)
-            < self.count.div_ceil(self.chunks_a_turn) * self.tasks
+            < self.count.div_ceil(self.chunks_a_round) * self.tasks
             && !self.has_failed.load(Ordering::Relaxed)
         {
             if !self.run_next() {
@@ -82,14 +83,14 @@ impl Pipeline<'_> {
         }
     }
 
-    /// Runs the next task for the chunks of a turn; false if there is none in the turns that are open.
+    /// Runs the next task for the chunks of a round; false if there is none in the rounds that are open.
     fn run_next(&self) -> bool {
         let opened = self.opened.load(Ordering::Acquire);
-        let turns = match opened == self.count {
-            true => opened.div_ceil(self.chunks_a_turn),
-            false => opened / self.chunks_a_turn,
+        let rounds = match opened == self.count {
+            true => opened.div_ceil(self.chunks_a_round),
+            false => opened / self.chunks_a_round,
         };
-        let open = turns * self.tasks;
+        let open = rounds * self.tasks;
         let next = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
             (next < open).then_some(next + 1)
         });
@@ -97,8 +98,8 @@ impl Pipeline<'_> {
             return false;
         };
         let failing = Failing(&self.has_failed);
-        let first = task / self.tasks * self.chunks_a_turn;
-        let chunks = first..self.count.min(first + self.chunks_a_turn);
+        let first = task / self.tasks * self.chunks_a_round;
+        let chunks = first..self.count.min(first + self.chunks_a_round);
         chunks.for_each(|number| self.run(number, task % self.tasks));
         std::mem::forget(failing);
         true
@@ -272,7 +273,7 @@ impl Engine {
             open_chunks: Disjoint::new(&mut open_chunks),
             count,
             opened: AtomicUsize::new(0),
-            chunks_a_turn: if count < LONG { 1 } else { CHUNKS_A_TURN },
+            chunks_a_round: if count < LONG { 1 } else { CHUNKS_A_ROUND },
             next: AtomicUsize::new(0),
             done_by_task: &self.done_by_task,
             done_of_chunk: &done_of_chunk,

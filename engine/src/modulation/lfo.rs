@@ -207,13 +207,13 @@ impl Lfo {
         match self.settings.shape {
             // The most common shape without a library call, in a loop of its own that is vectorised.
             Shape::SmoothRandom => {
-                for index in 0..CHUNK {
-                    lane[index] = value(Shape::SmoothRandom, index);
+                for (index, place) in lane.iter_mut().enumerate() {
+                    *place = value(Shape::SmoothRandom, index);
                 }
             }
             shape => {
-                for index in 0..count {
-                    lane[index] = value(shape, index);
+                for (index, place) in lane.iter_mut().enumerate().take(count) {
+                    *place = value(shape, index);
                 }
             }
         }

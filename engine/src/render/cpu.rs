@@ -343,14 +343,14 @@ impl Work for RenderVoice<'_> {
                 unison_voice.complete(&copies, copy, widths, &mut voice.cloud);
                 let slot = first + copy;
                 // Slots are evaluated again in different ticks.
-                let turn = clock.wrapping_add((tick + slot) as u32);
+                let staggered = clock.wrapping_add((tick + slot) as u32);
                 let mirrored = is_mirrored(copy);
                 // Only states of this voice: other threads may be writing to the others.
                 if tick == first_tick && copy + 1 < count {
                     CloudState::prefetch(states.place(slot + 1), groups.min(spectra.loud + 1));
                 }
                 let (audible, partials) =
-                    cloud::advance(s, &voice, (copy, turn), spectra, quiet, state(copy));
+                    cloud::advance(s, &voice, (copy, staggered), spectra, quiet, state(copy));
                 row.partials += partials.sounded;
                 row.thinned += partials.thinned;
                 match (audible.groups, is_alone) {

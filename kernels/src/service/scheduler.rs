@@ -28,9 +28,12 @@ use std::time::{Duration, Instant};
 /// How often loads are measured.
 const WINDOW: Duration = Duration::from_millis(250);
 
-/// The share of the time that live clients may keep the renderer busy. With more, blocks come late when
-/// several clients submit at the same moment.
-const MAX_BUSY: f64 = 0.75;
+/// The share of the time that the voices of live clients may take. With more, blocks come late when several clients submit at
+/// the same moment.
+///
+/// What every launch takes, whatever sounds, is not part of it: many clients that play little keep the renderer busy with
+/// small launches, but the longer these take, the more clients share the next one.
+const MAX_LOAD: f64 = 0.75;
 
 /// How long it may work without a pause, and the pause. Systems kill threads of high priority that never
 /// pause, often after 200 ms.
@@ -90,9 +93,12 @@ struct Client {
 #[derive(Default)]
 struct Load {
     blocks: u32,
+    /// Its share of the time in which the renderer was busy, and of that the part which its voices took.
     busy: Duration,
+    voices: Duration,
     blocks_a_second: f64,
-    share: f64,
+    busy_share: f64,
+    voices_share: f64,
 }
 
 impl Client {
@@ -172,6 +178,8 @@ pub(super) struct Scheduler {
     window: Instant,
     launches: u32,
     busy: Duration,
+    /// What a launch takes, whatever sounds.
+    quickest_launch: Duration,
     /// When the renderer finished the last block.
     finished: Instant,
     evictions: u64,
@@ -188,7 +196,7 @@ impl Scheduler {
         // Half of a client's slots are for clouds that fade out, which are few at a time.
         let block = || Arc::new(VoiceBlock::shared(capacity.slots, capacity.slots / 2));
         let mut blocks: VecDeque<_> = (0..depth).map(|_| block()).collect();
-        warm_up(&mut *renderer, blocks.make_contiguous(), capacity.buses)
+        let quickest_launch = warm_up(&mut *renderer, blocks.make_contiguous(), capacity.buses)
             .map_err(|error| ServeError::Failed(error.to_string()))?;
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let helpers = Workers::start((cores / CORES_PER_HELPER).min(MAX_HELPERS));
@@ -206,6 +214,7 @@ impl Scheduler {
             window: Instant::now(),
             launches: 0,
             busy: Duration::ZERO,
+            quickest_launch,
             finished: Instant::now(),
             evictions: 0,
         })
@@ -269,7 +278,7 @@ impl Scheduler {
         let Some((index, first_slot)) = place else {
             return pending.refuse("the GPU has no room for more instruments".into());
         };
-        if self.live_share() > MAX_BUSY {
+        if self.live_load() > MAX_LOAD {
             return pending.refuse(BUSY.into());
         }
         self.last_id += 1;
@@ -405,6 +414,7 @@ impl Scheduler {
             self.finished = Instant::now();
             self.busy += busy;
         }
+        let voices = busy.saturating_sub(self.quickest_launch);
         let work = |member: &Member| match member.outcome {
             Outcome::Sounds { work, .. } => work,
             Outcome::Silent | Outcome::Failed(_) => 0.0,
@@ -418,6 +428,7 @@ impl Scheduler {
             };
             client.load.blocks += 1;
             client.load.busy += busy.mul_f32(share);
+            client.load.voices += voices.mul_f32(share);
             match member.outcome {
                 Outcome::Sounds { first_bus, .. } => {
                     let partials = (sounded as f32 * share).round() as usize;
@@ -437,10 +448,10 @@ impl Scheduler {
         Ok(())
     }
 
-    /// The share of the time that live clients have caused in the last window.
-    fn live_share(&self) -> f64 {
+    /// The share of the last window that the voices of live clients have taken.
+    fn live_load(&self) -> f64 {
         let live = self.clients.iter().filter(|client| client.connection.is_live);
-        live.map(|client| client.load.share).sum()
+        live.map(|client| client.load.voices_share).sum()
     }
 
     /// Ends the window when it is over: publishes the status, and evicts a client when there is too much
@@ -455,16 +466,17 @@ impl Scheduler {
             if load.blocks == 0 {
                 *last_voice_ticks = 0;
             }
-            load.share = load.busy.as_secs_f64() / seconds;
+            load.busy_share = load.busy.as_secs_f64() / seconds;
+            load.voices_share = load.voices.as_secs_f64() / seconds;
             load.blocks_a_second = f64::from(load.blocks) / seconds;
-            (load.blocks, load.busy) = (0, Duration::ZERO);
+            (load.blocks, load.busy, load.voices) = (0, Duration::ZERO, Duration::ZERO);
         }
-        let live_busy = self.live_share();
+        let live_load = self.live_load();
         let mut live: Vec<&mut Client> =
             self.clients.iter_mut().filter(|client| client.connection.is_live).collect();
-        live.sort_unstable_by(|a, b| a.load.share.total_cmp(&b.load.share));
+        live.sort_unstable_by(|a, b| a.load.voices_share.total_cmp(&b.load.voices_share));
         if let [_, .., costliest] = &mut live[..]
-            && live_busy > MAX_BUSY
+            && live_load > MAX_LOAD
         {
             self.evictions += 1;
             costliest.refused = Some(BUSY);
@@ -481,7 +493,7 @@ impl Scheduler {
             slots: client.capacity.slots,
             clouds: client.last_clouds,
             blocks: client.load.blocks_a_second,
-            share: client.load.share,
+            share: client.load.busy_share,
         };
         let status = ServiceStatus {
             process: 0,
@@ -496,17 +508,18 @@ impl Scheduler {
 }
 
 /// Renders a silent voice in every block. At its first use a GPU pins a block's memory and loads the kernels, which takes
-/// some milliseconds; no client should wait for that.
+/// some milliseconds; no client should wait for that. Returns what the quickest one took.
 fn warm_up(
     renderer: &mut dyn Renderer,
     blocks: &mut [Arc<VoiceBlock>],
     buses: usize,
-) -> Result<(), RenderError> {
+) -> Result<Duration, RenderError> {
     /// Those of a block that is played live, and of half of one.
     const TICKS: [usize; 2] = [1, 2];
     let silent = Cloud { partials: 1.0, increment: 1e6, ..Cloud::default() };
     let silent = UnisonVoice::single(&silent).starting();
     let mut sound = Buses::new(buses);
+    let mut quickest = Duration::MAX;
     for ticks in TICKS {
         for shared in &mut *blocks {
             let mut block = VoiceBlock::reuse(shared);
@@ -519,11 +532,13 @@ fn warm_up(
                 }
             }
             drop(block);
+            let began = Instant::now();
             renderer.render(shared, &mut sound)?;
+            quickest = quickest.min(began.elapsed());
         }
     }
     renderer.reset();
-    Ok(())
+    Ok(quickest)
 }
 
 /// What is to be done for a request.

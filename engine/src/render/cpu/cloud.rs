@@ -25,7 +25,7 @@ pub(crate) struct Floor {
     /// Level × gain at the end of the tick; zero for none.
     pub(crate) level: f32,
     /// Counts ticks: a group that is left out is evaluated again every [`REEVALUATION_TICKS`].
-    pub(crate) turn: u32,
+    pub(crate) tick: u32,
 }
 
 /// Ticks between two evaluations of a group that is left out: its spectrum, a third of the cost of a
@@ -39,7 +39,7 @@ impl Floor {
     #[inline(always)]
     fn spares(self, state: &CloudState, group: usize) -> bool {
         state.left_out >> group & 1 == 1
-            && !self.turn.wrapping_add(group as u32).is_multiple_of(REEVALUATION_TICKS)
+            && !self.tick.wrapping_add(group as u32).is_multiple_of(REEVALUATION_TICKS)
     }
 
     /// Levels: unchanged above twice the floor, zero below it, a ramp in between.
@@ -335,14 +335,14 @@ impl<'a> VoiceTick<'a> {
     fn evaluate_rich<S: Simd>(
         &self,
         s: S,
-        turn: u32,
+        tick: u32,
         spectra: &mut Spectra,
         state: &mut CloudState,
     ) -> (usize, usize) {
         let Self { cloud, rows, .. } = self;
         let most = self.wanted.max(state.live);
         let threshold = s.splat(self.threshold());
-        let floor = Floor { level: self.floor, turn };
+        let floor = Floor { level: self.floor, tick };
         let thins = self.floor > 0.0;
         let gain = cloud.gain_to[0].max(cloud.gain_to[1]);
         let (mut groups, mut live, mut audible, mut thinned) = (most, 0, 0, 0);
@@ -430,12 +430,12 @@ fn advance_plain<S: Simd>(
     }
 }
 
-/// Advances the present copy of `voice` by a tick, and finds what is audible of it. `turn` counts ticks.
+/// Advances the present copy of `voice` by a tick, and finds what is audible of it. `tick` counts them.
 #[inline(always)]
 pub(crate) fn advance<'a, S: Simd>(
     s: S,
     voice: &VoiceTick<'_>,
-    (copy, turn): (usize, u32),
+    (copy, tick): (usize, u32),
     spectra: &'a mut Spectra,
     quiet: &mut QuietPhases,
     state: &mut CloudState,
@@ -454,7 +454,7 @@ pub(crate) fn advance<'a, S: Simd>(
         Features::Plain(filter) => {
             (voice.evaluate(s, filter, (copy, loud), spectra, quiet, state), 0)
         }
-        Features::Rich => voice.evaluate_rich(s, turn, spectra, state),
+        Features::Rich => voice.evaluate_rich(s, tick, spectra, state),
     };
     state.touched = state.touched.max(groups);
     state.stored = MAX_GROUPS;
