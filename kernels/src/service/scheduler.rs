@@ -44,8 +44,8 @@ const PAUSE: Duration = Duration::from_micros(20);
 const MAX_HELPERS: usize = 3;
 const CORES_PER_HELPER: usize = 4;
 
-/// Voices times ticks for each thread that reads: some thirteen microseconds.
-const VOICE_TICKS_PER_THREAD: usize = 512;
+/// Voices times ticks for each thread that reads: ten microseconds or so.
+const VOICE_TICKS_PER_THREAD: usize = 256;
 
 /// How many threads are to help with so many voices times ticks.
 fn helpers_for(voice_ticks: usize) -> usize {
