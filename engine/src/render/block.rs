@@ -2,6 +2,8 @@
 
 mod memory;
 mod sections;
+mod summary;
+mod writer;
 
 use super::lazy_slice::{SLOTS_A_BLOCK, with_memory_ahead};
 use super::{MAX_TICKS, RenderError};
@@ -15,6 +17,9 @@ pub use sections::{Section, SectionWriter};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+pub(crate) use summary::groups;
+pub use summary::{SlotSummary, Span};
+pub(crate) use writer::{BlockWriter, Listing};
 
 /// The voices of a few ticks. The clouds of a voice are in slots one after the other, and the voice is known by the
 /// first of them. The renderer keeps state per slot: a cloud keeps its slot as long as it sounds.
@@ -47,87 +52,6 @@ pub struct VoiceBlock {
     old_slots: Vec<u64>,
     old_first_slots: Vec<u64>,
     ticks: usize,
-}
-
-/// What a slot does in a block.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SlotSummary {
-    /// A bit for each tick in which the cloud sounds.
-    pub sounding: u8,
-    /// A bit for each tick in which a cloud starts.
-    pub starts: u8,
-    /// The most groups of sixteen partials in a tick.
-    pub most_groups: u8,
-    /// The groups of the last tick in which it sounds.
-    pub last_groups: u8,
-}
-
-impl SlotSummary {
-    /// Adds a cloud of one tick.
-    #[inline(always)]
-    fn add(&mut self, tick: usize, extent: Extent) {
-        self.sounding |= 1 << tick;
-        self.starts |= extent.starts << tick;
-        self.last_groups = extent.groups;
-        self.most_groups = self.most_groups.max(extent.groups);
-    }
-
-    /// The most partials in a tick, rounded up to whole groups.
-    pub fn most_partials(&self) -> usize {
-        usize::from(self.most_groups) * LANES
-    }
-
-    /// All fields in one word, for comparison.
-    pub fn bits(&self) -> u32 {
-        u32::from_ne_bytes([self.sounding, self.starts, self.most_groups, self.last_groups])
-    }
-}
-
-const _: () = assert!(MAX_TICKS <= u8::BITS as usize && MAX_GROUPS <= u8::MAX as usize);
-
-/// The voices whose first slot is the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
-    /// A bit for each tick that has one.
-    pub ticks: u8,
-    /// The most copies of one.
-    pub most_copies: u8,
-    /// The copies of the last one, and its groups of sixteen partials.
-    last_copies: u8,
-    last_groups: u8,
-}
-
-impl Span {
-    /// Whether a voice in `tick` is like that of the tick before.
-    #[inline(always)]
-    fn goes_on(&self, tick: usize, extent: Extent, copies: usize) -> bool {
-        let was_there = tick > 0 && self.ticks >> (tick - 1) & 1 == 1;
-        let is_like_it =
-            usize::from(self.last_copies) == copies && self.last_groups == extent.groups;
-        was_there && is_like_it && extent.starts == 0
-    }
-
-    /// All fields in one word, for comparison.
-    pub fn bits(&self) -> u32 {
-        u32::from_ne_bytes([self.ticks, self.most_copies, self.last_copies, self.last_groups])
-    }
-}
-
-/// What a summary takes of a voice.
-#[derive(Clone, Copy, Debug)]
-struct Extent {
-    starts: u8,
-    groups: u8,
-}
-
-impl Extent {
-    #[inline(always)]
-    fn of(voice: &UnisonVoice) -> Self {
-        Self {
-            starts: u8::from(voice.starts()),
-            groups: groups(voice.description.partials()) as u8,
-        }
-    }
 }
 
 impl VoiceBlock {
@@ -402,192 +326,6 @@ impl VoiceBlock {
     }
 }
 
-/// Writes voices to a block, each slot from one thread.
-pub(crate) struct BlockWriter<'a> {
-    past_the_caches: bool,
-    write: memory::Write,
-    indices: Disjoint<'a, u32>,
-    voices: Disjoint<'a, [UnisonVoice; MAX_TICKS]>,
-    summaries: Disjoint<'a, SlotSummary>,
-    spans: Disjoint<'a, Span>,
-    phases: Disjoint<'a, u32>,
-    /// Words whose bits several threads set.
-    slots: Disjoint<'a, u64>,
-    first_slots: Disjoint<'a, u64>,
-}
-
-/// What a thread knows of the word of slots that it writes to, and adds to it: threads have other slots of the same words, and would
-/// wait for each other if they set every bit by itself.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Listing {
-    /// The number of the word, plus one; 0 for none.
-    word: usize,
-    /// The bits that it has, and those of them that are new.
-    slots: u64,
-    first_slots: u64,
-    new_slots: u64,
-    new_first_slots: u64,
-}
-
-impl Listing {
-    #[inline(always)]
-    fn add(&mut self, slots: u64, first_slots: u64) {
-        self.new_slots |= slots & !self.slots;
-        self.new_first_slots |= first_slots & !self.first_slots;
-        self.slots |= slots;
-        self.first_slots |= first_slots;
-    }
-}
-
-impl BlockWriter<'_> {
-    /// Adds a voice, whose first slot is `slot`, to `tick`; ticks come in order. It is stored at `index`. What `listing`
-    /// has in the end is to be listed.
-    ///
-    /// # Safety
-    /// No other thread writes to its slots, nor to that index.
-    #[inline(always)]
-    pub(crate) unsafe fn push(
-        &self,
-        listing: &mut Listing,
-        tick: usize,
-        slot: usize,
-        index: u32,
-        voice: &UnisonVoice,
-    ) {
-        let copies = voice.unison.copies();
-        // SAFETY: the caller guarantees it.
-        let (place, span, summaries) = unsafe {
-            (
-                self.voices.get(index as usize),
-                self.spans.get(slot),
-                self.summaries.range(slot..slot + copies),
-            )
-        };
-        let (word, first) = (slot / SLOTS_PER_WORD, slot % SLOTS_PER_WORD);
-        self.turn_to(listing, word);
-        // What is not listed is what was in the block before.
-        let is_listed = listing.first_slots >> first & 1 == 1;
-        if is_listed && span.goes_on(tick, Extent::of(voice), copies) {
-            go_on(span, summaries, tick);
-            return (self.write)(&mut place[tick], voice);
-        }
-        // SAFETY: the caller guarantees it.
-        let known = unsafe { self.indices.get(slot) };
-        // Mostly it is the same as before, and then other threads may go on reading their copy of the line.
-        if *known != index {
-            *known = index;
-        }
-        let bits = ((1_u128 << copies) - 1) << first;
-        let (bits, beyond) = (bits as u64, (bits >> SLOTS_PER_WORD) as u64);
-        // An engine has no voices in two words.
-        if beyond != 0 {
-            self.turn_to(listing, word + 1);
-            let unused = beyond & !listing.slots;
-            let summaries = &mut summaries[SLOTS_PER_WORD - first..];
-            indices_of(&[unused]).for_each(|slot| summaries[slot] = SlotSummary::default());
-            listing.add(beyond, 0);
-        }
-        self.turn_to(listing, word);
-        let unused = bits & !listing.slots;
-        listing.add(bits, 1 << first);
-        if unused == bits && !is_listed && beyond == 0 {
-            summarise_first(span, summaries, tick, voice);
-        } else {
-            if unused != 0 {
-                let forget = |slot| summaries[slot - first] = SlotSummary::default();
-                indices_of(&[unused]).for_each(forget);
-            }
-            if !is_listed {
-                *span = Span::default();
-            }
-            summarise(span, summaries, tick, voice);
-        }
-        (self.write)(&mut place[tick], voice);
-    }
-
-    /// Turns to the slots of another word, and lists those of the last one.
-    #[inline(always)]
-    fn turn_to(&self, listing: &mut Listing, word: usize) {
-        if listing.word == word + 1 {
-            return;
-        }
-        self.list(listing);
-        let [slots, first_slots] = self.words(word).map(|bits| bits.load(Ordering::Relaxed));
-        *listing = Listing { word: word + 1, slots, first_slots, ..Listing::default() };
-    }
-
-    /// Lists the slots that a thread has written to.
-    #[inline(always)]
-    pub(crate) fn list(&self, listing: &Listing) {
-        if listing.new_slots | listing.new_first_slots != 0 {
-            let [slots, first_slots] = self.words(listing.word - 1);
-            slots.fetch_or(listing.new_slots, Ordering::Relaxed);
-            first_slots.fetch_or(listing.new_first_slots, Ordering::Relaxed);
-        }
-    }
-
-    /// The bits of all slots and of first slots.
-    #[inline(always)]
-    fn words(&self, word: usize) -> [&AtomicU64; 2] {
-        // SAFETY: inside the slices, aligned, and nobody uses them in another way while there are writers.
-        [&self.slots, &self.first_slots]
-            .map(|words| unsafe { AtomicU64::from_ptr(words.address(word)) })
-    }
-
-    /// Remembers the phases of the clouds of some slots when the block begins; `finer` is how many bits they have more.
-    ///
-    /// # Safety
-    /// No other thread writes to these slots.
-    #[inline(always)]
-    pub(crate) unsafe fn remember(&self, slot: usize, phases: &[u64], finer: u32) {
-        // SAFETY: the caller guarantees it.
-        let places = unsafe { self.phases.range(slot..slot + phases.len()) };
-        places.iter_mut().zip(phases).for_each(|(place, phase)| *place = (phase >> finer) as u32);
-    }
-
-    /// Makes what this thread wrote visible to other threads and devices.
-    pub(crate) fn settle(&self) {
-        memory::settle(self.past_the_caches);
-    }
-}
-
-/// Adds a voice of one tick to the span of its first slot and to the summaries of its slots.
-#[inline(always)]
-fn summarise(span: &mut Span, summaries: &mut [SlotSummary], tick: usize, voice: &UnisonVoice) {
-    let (extent, copies) = (Extent::of(voice), summaries.len() as u8);
-    if span.goes_on(tick, extent, summaries.len()) {
-        return go_on(span, summaries, tick);
-    }
-    summaries.iter_mut().for_each(|summary| summary.add(tick, extent));
-    span.ticks |= 1 << tick;
-    span.most_copies = span.most_copies.max(copies);
-    (span.last_copies, span.last_groups) = (copies, extent.groups);
-}
-
-/// The same for a voice that goes on: the tick before has set all but the tick, for all copies.
-#[inline(always)]
-fn go_on(span: &mut Span, summaries: &mut [SlotSummary], tick: usize) {
-    summaries.iter_mut().for_each(|summary| summary.sounding |= 1 << tick);
-    span.ticks |= 1 << tick;
-}
-
-/// The same for slots that no voice had in the block before. Nothing is read: that would wait for the thread that has written there
-/// last, and writing does not.
-#[inline(always)]
-fn summarise_first(
-    span: &mut Span,
-    summaries: &mut [SlotSummary],
-    tick: usize,
-    voice: &UnisonVoice,
-) {
-    let (extent, copies) = (Extent::of(voice), summaries.len() as u8);
-    let mut summary = SlotSummary::default();
-    summary.add(tick, extent);
-    summaries.fill(summary);
-    let ticks = 1 << tick;
-    *span = Span { ticks, most_copies: copies, last_copies: copies, last_groups: extent.groups };
-}
-
 /// Lists the slots of a voice as sounding.
 #[inline(always)]
 fn list(slots: &mut [u64], first_slots: &mut [u64], slot: usize, count: usize) {
@@ -622,11 +360,6 @@ impl Drop for Writing<'_> {
     fn drop(&mut self) {
         self.0.voices.settle();
     }
-}
-
-/// Groups of sixteen that hold `partials` partials and one more that fades.
-pub(crate) fn groups(partials: f32) -> usize {
-    (partials.max(0.0) as usize).saturating_add(1).div_ceil(LANES).min(MAX_GROUPS)
 }
 
 /// Slots whose bits are in one word.

@@ -1,6 +1,7 @@
 //! Sections: the shares of several clients in one block, which several threads may write at once.
 
-use super::{SLOTS_PER_WORD, SlotSummary, Span, VoiceBlock, list, memory, summarise};
+use super::summary::summarise;
+use super::{SLOTS_PER_WORD, SlotSummary, Span, VoiceBlock, list, memory};
 use crate::render::MAX_TICKS;
 use crate::spectrum::{Cloud, UnisonVoice};
 
