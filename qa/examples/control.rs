@@ -1,6 +1,7 @@
 //! How long an engine takes for a block besides rendering: control of all voices, on so many threads. Its renderer renders nothing.
 
 use clap::Parser;
+use myriad_engine::params::Param;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer, VoiceBlock};
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, factory};
 use std::collections::VecDeque;
@@ -67,7 +68,8 @@ impl Renderer for NoRenderer {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Arguments { parts, voices, patch, threads, frames, blocks, paced } = Arguments::parse();
-    let patch = factory::find(&patch).ok_or("there is no such patch")?;
+    let mut patch = factory::find(&patch).ok_or("there is no such patch")?;
+    patch.values.set(Param::VoiceLimit, voices as f32);
     let config = EngineConfig {
         parts,
         voices: 1_024,
@@ -101,6 +103,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     times.sort_unstable();
     let counters = engine.counters();
+    if counters.voices != parts * voices {
+        return Err(format!("{} voices sound, not {}", counters.voices, parts * voices).into());
+    }
     let at = |share: f64| match times.get((share * blocks as f64) as usize) {
         Some(time) => time.as_secs_f64() * 1e6,
         None => 0.0,
