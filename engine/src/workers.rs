@@ -19,7 +19,7 @@ use crate::ThreadPolicy;
 use crate::dsp::FlushDenormals;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,11 @@ struct Shared {
     sleepers: Box<[Sleeper]>,
     /// Threads that will share the next job, when it was announced.
     expected: AtomicUsize,
+    /// Whether another job is likely to come soon after the present one.
+    is_short_pause: AtomicBool,
+    /// When the first job after the next long pause is likely, in nanoseconds since `start`; 0 if that is not known.
+    likely: AtomicU64,
+    start: Instant,
     /// Set when a job panicked on a worker, so that the fork can pass it on.
     failed: AtomicBool,
     quit: AtomicBool,
@@ -109,29 +114,59 @@ struct Worker {
     done: u64,
     /// Whether raising its priority succeeded; `None` until it has tried.
     raised: Option<bool>,
-    /// Whether the last pause between two jobs was short, and the one before. A block that is played live has two jobs, so long and
+}
+
+/// When jobs will come, by when they have come. Known to the thread that forks, so that workers that miss jobs know it too.
+#[derive(Debug, Default)]
+struct Forecast {
+    /// When the last job ended.
+    ended: Duration,
+    /// Whether the last pause between two jobs was short. A block that is played live has two jobs, so long and
     /// short pauses alternate, and the next is like the one before the last.
     was_short: bool,
-    is_short_next: bool,
     period: PeriodEstimate,
 }
 
-/// When jobs come after long pauses. Blocks that are played live come at equal intervals.
-#[derive(Default)]
+impl Forecast {
+    /// A job begins. Returns whether the pause after it is likely to be short, and when a job is likely after a long one.
+    fn begin(&mut self, now: Duration) -> (bool, Option<Duration>) {
+        let is_short = now.saturating_sub(self.ended) < LONG_SPIN;
+        if !is_short {
+            self.period.note(now);
+        }
+        (std::mem::replace(&mut self.was_short, is_short), self.period.next)
+    }
+}
+
+/// When jobs come after long pauses. Blocks that are played live come at equal intervals, though threads may wake up late for some
+/// of them.
+#[derive(Debug, Default)]
 struct PeriodEstimate {
-    last: Option<Instant>,
+    last: Duration,
     interval: Duration,
-    /// When the next one is likely to come, if the last two intervals were alike.
-    next: Option<Instant>,
+    /// When the next one is likely to come, if the last ones came at equal intervals.
+    next: Option<Duration>,
 }
 
 impl PeriodEstimate {
     /// A job has come.
-    fn note(&mut self, now: Instant) {
-        let interval = self.last.map_or(Duration::ZERO, |last| now - last);
-        let is_regular = interval.abs_diff(self.interval) < interval / 8;
-        self.next = (is_regular && interval < LONGEST_INTERVAL).then(|| now + interval);
-        (self.last, self.interval) = (Some(now), interval);
+    fn note(&mut self, now: Duration) {
+        let interval = now.saturating_sub(self.last);
+        self.last = now;
+        let is_near = |time: Duration, expected: Duration| {
+            interval < LONGEST_INTERVAL && time.abs_diff(expected) < interval / 4
+        };
+        self.next = match self.next {
+            Some(next) if is_near(now, next) => {
+                // One that is late says little of those after it.
+                self.interval = (7 * self.interval + interval) / 8;
+                Some((7 * next + now) / 8 + self.interval)
+            }
+            _ => {
+                let last = std::mem::replace(&mut self.interval, interval);
+                is_near(interval, last).then(|| now + interval)
+            }
+        };
     }
 }
 
@@ -158,8 +193,8 @@ impl Worker {
 pub struct Workers {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    /// Whether a job is running; another one is then done by its own thread alone.
-    busy: AtomicBool,
+    /// Locked while a job is running; another one is then done by its own thread alone.
+    forecast: Mutex<Forecast>,
 }
 
 /// How long an idle worker polls for work before it sleeps.
@@ -173,7 +208,7 @@ const LONG_SPIN: Duration = Duration::from_micros(300);
 /// How long before a job is likely to come a worker wakes up, and how long it polls after that moment. Timers are late by 50 µs or
 /// more where threads have no real-time priority, and a worker that comes late finds its tasks taken by others, whose caches
 /// do not have what they need.
-const AHEAD: Duration = Duration::from_micros(200);
+const AHEAD: Duration = Duration::from_micros(100);
 
 /// Jobs that are further apart are not expected: polling for them would save little of that time.
 const LONGEST_INTERVAL: Duration = Duration::from_millis(25);
@@ -207,11 +242,14 @@ impl Workers {
             next: (0..=count).map(|_| NextTask::default()).collect(),
             sleepers: (0..count).map(|_| Sleeper::default()).collect(),
             expected: AtomicUsize::new(1),
+            is_short_pause: AtomicBool::new(false),
+            likely: AtomicU64::new(0),
+            start: Instant::now(),
             failed: AtomicBool::new(false),
             quit: AtomicBool::new(false),
         });
         let threads = Vec::with_capacity(count);
-        let mut workers = Self { shared, threads, busy: AtomicBool::new(false) };
+        let mut workers = Self { shared, threads, forecast: Mutex::default() };
         for index in 0..count {
             let shared = Arc::clone(&workers.shared);
             let thread = thread::Builder::new()
@@ -246,11 +284,21 @@ impl Workers {
     /// at most that of `helpers` and of all workers.
     pub(crate) fn run_on_threads(&self, helpers: usize, count: usize, job: Job<'_>) {
         let helpers = helpers.min(self.threads.len()).min(count.saturating_sub(1));
-        if helpers == 0 || self.busy.swap(true, Ordering::Acquire) {
+        let forecast = match self.forecast.try_lock() {
+            Ok(forecast) => Some(forecast),
+            // A job has panicked.
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        let Some(mut forecast) = forecast.filter(|_| helpers > 0) else {
             return (0..count).for_each(|task| job(task, 0));
-        }
-        let _done = Busy(&self.busy);
+        };
+        let (is_short_pause, likely) = forecast.begin(self.shared.now());
+        self.shared.is_short_pause.store(is_short_pause, Ordering::Relaxed);
+        let likely = likely.map_or(0, |likely| likely.as_nanos() as u64);
+        self.shared.likely.store(likely, Ordering::Relaxed);
         self.fork(ThreadPolicy::is_raised_here(), helpers, count, job);
+        forecast.ended = self.shared.now();
     }
 
     /// The same; `raised` is whether this thread's priority is raised.
@@ -277,15 +325,6 @@ impl Workers {
         take_tasks(shared, 0, job);
         drop(join);
         assert!(!shared.failed.swap(false, Ordering::Relaxed), "a worker panicked");
-    }
-}
-
-/// Lets the next job in when it is dropped, also after a panic.
-struct Busy<'a>(&'a AtomicBool);
-
-impl Drop for Busy<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
     }
 }
 
@@ -357,16 +396,23 @@ impl Shared {
         }
     }
 
+    /// Time since the start.
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// When an idle worker is to wake up by itself, because a job is likely soon after it.
+    fn wakes_at(&self) -> Option<Duration> {
+        let likely = Duration::from_nanos(self.likely.load(Ordering::Relaxed));
+        likely.checked_sub(AHEAD).filter(|&at| at > self.now())
+    }
+
     /// Spins for a while, then sleeps, as long as worker `number` is idle. When it is woken for a job that will come
     /// soon, it wakes others and spins once more. It also wakes up shortly before the time at which a job is likely.
-    fn wait_while_idle(
-        &self,
-        number: usize,
-        mut spin: Duration,
-        mut likely: Option<Instant>,
-        is_idle: impl Fn() -> bool,
-    ) {
+    fn wait_while_idle(&self, number: usize, is_idle: impl Fn() -> bool) {
         let sleeper = &self.sleepers[number - 1];
+        let mut spin =
+            if self.is_short_pause.load(Ordering::Relaxed) { LONG_SPIN } else { SHORT_SPIN };
         loop {
             let start = Instant::now();
             while start.elapsed() < spin {
@@ -377,13 +423,13 @@ impl Shared {
                     std::hint::spin_loop();
                 }
             }
-            let wakes_at = likely.take().and_then(|likely| likely.checked_sub(AHEAD));
-            let is_early = || wakes_at.is_none_or(|at| Instant::now() < at);
+            let wakes_at = self.wakes_at();
+            let is_early = || wakes_at.is_none_or(|at| self.now() < at);
             sleeper.is_asleep.store(true, Ordering::Relaxed);
             fence(Ordering::SeqCst);
             while is_idle() && sleeper.is_asleep.load(Ordering::Relaxed) && is_early() {
                 match wakes_at {
-                    Some(at) => thread::park_timeout(at.saturating_duration_since(Instant::now())),
+                    Some(at) => thread::park_timeout(at.saturating_sub(self.now())),
                     None => thread::park(),
                 }
             }
@@ -409,11 +455,8 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
     let mut worker = Worker::default();
     let helps = || number < shared.threads.load(Ordering::Relaxed);
     while !quits() {
-        let spin = if worker.is_short_next { LONG_SPIN } else { SHORT_SPIN };
-        let idle = Instant::now();
         let is_wanted = || worker.is_wanted(shared.gate()) && helps();
-        let likely = worker.period.next.filter(|&next| next > idle);
-        shared.wait_while_idle(number, spin, likely, || !quits() && !is_wanted());
+        shared.wait_while_idle(number, || !quits() && !is_wanted());
         shared.wake_next(number, shared.threads.load(Ordering::Relaxed));
         if shared.gate().is_raised() && worker.raised.is_none() {
             worker.raised = Some(raise());
@@ -422,11 +465,6 @@ fn work(shared: &Shared, number: usize, raise: Raise) {
             continue;
         };
         worker.done = generation;
-        worker.is_short_next = worker.was_short;
-        worker.was_short = idle.elapsed() < LONG_SPIN;
-        if !worker.was_short {
-            worker.period.note(Instant::now());
-        }
         let job = shared.job.load(Ordering::Relaxed).cast::<Job<'_>>();
         // SAFETY: `run` does not return, and so keeps the job alive, until all workers have left.
         let job = unsafe { *job };
@@ -511,19 +549,42 @@ mod tests {
 
     #[test]
     fn regular_jobs_are_expected_and_others_are_not() {
-        let start = Instant::now();
-        let at = |milliseconds: u64| start + Duration::from_millis(milliseconds);
         let next = |jobs: &[u64]| {
             let mut period = PeriodEstimate::default();
-            jobs.iter().for_each(|&job| period.note(at(job)));
-            period.next
+            jobs.iter().for_each(|&job| period.note(Duration::from_micros(job)));
+            period.next.map(|next| next.as_micros())
         };
-        assert_eq!(next(&[0]), None);
-        assert_eq!(next(&[0, 10]), None);
-        assert_eq!(next(&[0, 10, 20]), Some(at(30)));
-        assert_eq!(next(&[0, 10, 20, 23]), None);
+        let first = 100_000;
+        let from_first = |jobs: &[u64]| {
+            let jobs: Vec<_> = jobs.iter().map(|job| first + job).collect();
+            next(&jobs).map(|next| next - u128::from(first))
+        };
+        assert_eq!(from_first(&[0]), None);
+        assert_eq!(from_first(&[0, 10_000]), None);
+        assert_eq!(from_first(&[0, 10_000, 20_000]), Some(30_000));
+        assert_eq!(from_first(&[0, 10_000, 20_000, 23_000]), None);
         // Too far apart.
-        assert_eq!(next(&[0, 100, 200]), None);
+        assert_eq!(from_first(&[0, 100_000, 200_000]), None);
+        // Two that come late do not delay the next one by as much.
+        let late = from_first(&[0, 10_000, 20_000, 30_000, 42_000, 51_500, 60_000]);
+        assert!((69_500..70_700).contains(&late.unwrap()), "{late:?}");
+    }
+
+    #[test]
+    fn long_and_short_pauses_alternate() {
+        let mut forecast = Forecast::default();
+        for block in 1..100 {
+            let start = Duration::from_millis(10 * block);
+            for job in 0..2 {
+                let begin = start + job * Duration::from_micros(100);
+                let (is_short, next) = forecast.begin(begin);
+                forecast.ended = begin + Duration::from_micros(80);
+                if block > 3 {
+                    assert_eq!(is_short, job == 0);
+                    assert_eq!(next, Some(start + Duration::from_millis(10)));
+                }
+            }
+        }
     }
 
     /// So each can have memory of its own.
