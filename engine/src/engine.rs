@@ -33,6 +33,7 @@ use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
 use crate::render::{
     BLOCKS_AHEAD, Capacity, CpuRenderer, MOST_IN_FLIGHT, PrepareError, RenderError, Renderer, TICK,
+    VoiceBlock,
 };
 use crate::tracks::TracksError;
 use crate::tuning::Tuning;
@@ -237,7 +238,10 @@ impl Engine {
             // One is written while the others are in flight.
             chunks: Chunks::new(
                 if config.offline && depth > 1 { BLOCKS_AHEAD } else { depth + 1 },
-                slots,
+                || match config.offline {
+                    true => VoiceBlock::in_large_pages(slots),
+                    false => VoiceBlock::new(slots),
+                },
                 config.parts,
                 capacity.buses,
             ),

@@ -36,9 +36,9 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    fn new(slots: usize, parts: usize, buses: usize) -> Self {
+    fn new(block: VoiceBlock, parts: usize, buses: usize) -> Self {
         Self {
-            block: Arc::new(VoiceBlock::new(slots)),
+            block: Arc::new(block),
             is_submitted: false,
             ticks: 0,
             frames: 0,
@@ -143,8 +143,13 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    pub(super) fn new(count: usize, slots: usize, parts: usize, buses: usize) -> Self {
-        let ring = (0..count).map(|_| Chunk::new(slots, parts, buses)).collect();
+    pub(super) fn new(
+        count: usize,
+        block: impl Fn() -> VoiceBlock,
+        parts: usize,
+        buses: usize,
+    ) -> Self {
+        let ring = (0..count).map(|_| Chunk::new(block(), parts, buses)).collect();
         Self { ring, submitted: 0, collected: 0, mixed: 0 }
     }
 

@@ -13,7 +13,7 @@ use crate::prefetch::prefetch;
 use crate::spectrum::{Cloud, MAX_COPIES, UnisonVoice};
 pub use memory::VoiceMemory;
 pub use sections::{Section, SectionWriter};
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use summary::groups;
@@ -56,20 +56,25 @@ pub struct VoiceBlock {
 impl VoiceBlock {
     /// An empty block that can hold `slots` clouds.
     pub fn new(slots: usize) -> Self {
-        Self::with_memory(slots, slots)
+        Self::with_memory(slots, VoiceMemory::new(slots))
+    }
+
+    /// The same for rendering offline, where memory may come in large pieces.
+    pub(crate) fn in_large_pages(slots: usize) -> Self {
+        Self::with_memory(slots, VoiceMemory::in_large_pages(slots))
     }
 
     /// An empty block for several clients: of its `slots`, `voices` may be in use at once. Voices are stored
     /// one after the other, whatever slots they have, so that little memory has to be pinned.
     pub fn shared(slots: usize, voices: usize) -> Self {
-        Self::with_memory(slots, voices)
+        Self::with_memory(slots, VoiceMemory::in_large_pages(voices))
     }
 
-    fn with_memory(slots: usize, voices: usize) -> Self {
+    fn with_memory(slots: usize, voices: VoiceMemory) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let mut block = Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            voices: VoiceMemory::new(voices),
+            voices,
             with_memory: 0,
             indices: AlignedSlice::new(0, slots),
             used: 0,
@@ -100,7 +105,10 @@ impl VoiceBlock {
     /// written, the rest is to be cleared.
     pub(crate) fn reopen(shared: &mut Arc<Self>) -> Writing<'_> {
         if Arc::get_mut(shared).is_none() {
-            *shared = Arc::new(Self::with_memory(shared.capacity(), shared.voices.count()));
+            *shared = Arc::new(Self::with_memory(
+                shared.capacity(),
+                VoiceMemory::new(shared.voices.count()),
+            ));
         }
         let Some(block) = Arc::get_mut(shared) else {
             unreachable!("nobody shares what was just made");
@@ -226,6 +234,20 @@ impl VoiceBlock {
     /// Slots that sound in any tick, in rising order.
     pub fn slots(&self) -> impl Iterator<Item = usize> + '_ {
         indices_of(&self.slots)
+    }
+
+    /// The same as bits, 64 in a word.
+    pub fn slot_bits(&self) -> &[u64] {
+        &self.slots
+    }
+
+    /// Ranges of 64 slots of which some sound, in rising order.
+    pub fn ranges_in_use(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let words = self.slots.iter().enumerate().filter(|(_, bits)| **bits != 0);
+        words.map(|(word, _)| {
+            let first = word * SLOTS_PER_WORD;
+            first..(first + SLOTS_PER_WORD).min(self.capacity())
+        })
     }
 
     /// Slots at which voices begin, in rising order.

@@ -105,7 +105,9 @@ pub(crate) struct Packer {
 /// The last block: while chords are held, the next block has the same items.
 #[derive(Debug, Default)]
 struct Last {
-    /// Of the slots up to the last one in use.
+    /// A bit for each slot that sounded.
+    slots: Vec<u64>,
+    /// Of all slots, but only of those in use. Clients of a render service have many more than they use.
     summaries: Vec<SlotSummary>,
     spans: Vec<Span>,
     /// Who takes part, in blocks for several clients. These and the spans decide which indices voices have.
@@ -128,11 +130,12 @@ impl Last {
         self.first_blocks.rotate_right(1);
         self.first_blocks[0] = number;
         self.piece = None;
-        self.summaries.clear();
-        let in_use = ..block.slots_in_use();
-        self.summaries.extend_from_slice(&block.summaries()[in_use]);
-        self.spans.clear();
-        self.spans.extend_from_slice(&block.spans()[in_use]);
+        self.slots.clear();
+        self.slots.extend_from_slice(block.slot_bits());
+        for slots in block.ranges_in_use() {
+            self.summaries[slots.clone()].copy_from_slice(&block.summaries()[slots.clone()]);
+            self.spans[slots.clone()].copy_from_slice(&block.spans()[slots]);
+        }
         self.sections.clear();
         self.sections.extend_from_slice(block.sections());
         self.ticks = block.ticks();
@@ -154,16 +157,14 @@ impl Last {
         if (self.ticks, &self.sections[..]) != (block.ticks(), block.sections()) {
             return false;
         }
-        let in_use = ..block.slots_in_use();
-        let (summaries, spans) = (&block.summaries()[in_use], &block.spans()[in_use]);
-        if self.summaries.len() != summaries.len() {
-            return false;
-        }
-        // Without an early exit, so that the compiler vectorises the comparison.
-        let spans = self.spans.iter().zip(spans);
-        let differing = spans.fold(0, |bits, (a, b)| bits | (a.bits() ^ b.bits()));
-        let summaries = self.summaries.iter().zip(summaries);
-        summaries.fold(differing, |bits, (a, b)| bits | (a.bits() ^ b.bits())) == 0
+        // Without an early exit in a range, so that the compiler vectorises the comparison.
+        self.slots == block.slot_bits()
+            && block.ranges_in_use().all(|slots| {
+                let spans = self.spans[slots.clone()].iter().zip(&block.spans()[slots.clone()]);
+                let spans = spans.fold(0, |bits, (a, b)| bits | (a.bits() ^ b.bits()));
+                let summaries = self.summaries[slots.clone()].iter().zip(&block.summaries()[slots]);
+                summaries.fold(spans, |bits, (a, b)| bits | (a.bits() ^ b.bits())) == 0
+            })
     }
 }
 
@@ -205,8 +206,9 @@ impl Packer {
             groups: Groups::new(capacity),
             buses: capacity.buses,
             last: Last {
-                summaries: Vec::with_capacity(slots),
-                spans: Vec::with_capacity(slots),
+                slots: Vec::with_capacity(slots.div_ceil(64)),
+                summaries: vec![SlotSummary::default(); slots],
+                spans: vec![Span::default(); slots],
                 // A section has at least one bus.
                 sections: Vec::with_capacity(capacity.buses.max(1)),
                 words: [layout.list_at, layout.words - layout.list_at].map(Vec::with_capacity),

@@ -39,6 +39,21 @@ impl VoiceMemory {
         Self { pages, count, pin: Mutex::new(None), is_pinned: AtomicBool::new(false) }
     }
 
+    /// The same in large pages, where the system has them: it then gives much memory at once, which takes less time in all, and
+    /// processors find it more quickly.
+    pub(super) fn in_large_pages(count: usize) -> Self {
+        let mut memory = Self::new(count);
+        #[cfg(all(target_os = "linux", not(miri)))]
+        {
+            use rustix::mm::{Advice, madvise};
+            let pages = &mut *memory.pages;
+            let (start, bytes) = (pages.as_mut_ptr().cast(), size_of_val(pages));
+            // SAFETY: pages of its own, which keep their content. If the system refuses, they are small.
+            let _ = unsafe { madvise(start, bytes, Advice::LinuxHugepage) };
+        }
+        memory
+    }
+
     /// Address and size of the memory of the first `count` voices, up to the end of the last page.
     pub fn bytes(&self, count: usize) -> (*const u8, usize) {
         (self.pages.as_ptr().cast(), Self::pages(count.min(self.count)) * PAGE)
