@@ -8,7 +8,8 @@
 //! - [`client`]: the renderer that players and plugins use;
 //! - [`start`]: finds the service of this user, or starts it;
 //! - [`handshake`], [`layout`], [`memory`], [`futex_counter`], [`robust_futex`]: what the two processes share;
-//! - [`server`]: accepts clients; [`scheduler`]: combines their blocks and renders them;
+//! - [`server`]: accepts clients; [`scheduler`]: combines their blocks and renders them; [`load`]: what each of them costs;
+//!   [`warm_up`]: the first blocks, for nobody;
 //! - [`table_uploader`] and [`tables`]: imported tables, at the client and in the service.
 //!
 //! Linux only: CUDA supports no other Unix.
@@ -18,6 +19,7 @@ mod error;
 mod futex_counter;
 mod handshake;
 mod layout;
+mod load;
 mod memory;
 mod request_reader;
 mod robust_futex;
@@ -27,6 +29,7 @@ mod start;
 mod status;
 mod table_uploader;
 mod tables;
+mod warm_up;
 
 pub use client::{ServiceOptions, ServiceRenderer};
 pub use error::{ServeError, ServiceFailure, StartError};

@@ -7,14 +7,15 @@
 use super::error::ServeError;
 use super::futex_counter::SPIN;
 use super::layout::{ANSWERED, ASKED, DEPTH, Layout, ProtocolViolation, RequestHead};
+use super::load::{BusyTime, ClientLoad, MAX_LOAD, RendererLoad, WINDOW, Window, too_much};
 use super::request_reader::{self, RequestReader};
 use super::server::{ClientConnection, HANG_TIMEOUT, Shared};
 use super::status::{ClientStatus, ServiceStatus};
+use super::warm_up::warm_up;
 use myriad_engine::Workers;
 use myriad_engine::render::{
-    Buses, Capacity, Reason, RenderError, Renderer, Section, SectionWriter, VoiceBlock,
+    Buses, Capacity, Reason, Renderer, Section, SectionWriter, VoiceBlock,
 };
-use myriad_engine::spectrum::{Cloud, UnisonVoice};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::num::NonZero;
@@ -24,16 +25,6 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// How often loads are measured.
-const WINDOW: Duration = Duration::from_millis(250);
-
-/// The share of the time that the voices of live clients may take. With more, blocks come late when several clients submit at
-/// the same moment.
-///
-/// What every launch takes, whatever sounds, is not part of it: many clients that play little keep the renderer busy with
-/// small launches, but the longer these take, the more clients share the next one.
-const MAX_LOAD: f64 = 0.75;
 
 /// How long it may work without a pause, and the pause. Systems kill threads of high priority that never
 /// pause, often after 200 ms.
@@ -81,24 +72,12 @@ struct Client {
     taken: u32,
     given: u32,
     reader: RequestReader,
-    load: Load,
+    load: ClientLoad,
     last_clouds: usize,
     /// Voices times ticks of its last request; zero if it has not asked for a while.
     last_voice_ticks: usize,
     /// Why its next request is refused, which ends it.
     refused: Option<&'static str>,
-}
-
-/// What a client has caused in the present window, and in the last one.
-#[derive(Default)]
-struct Load {
-    blocks: u32,
-    /// Its share of the time in which the renderer was busy, and of that the part which its voices took.
-    busy: Duration,
-    voices: Duration,
-    blocks_a_second: f64,
-    busy_share: f64,
-    voices_share: f64,
 }
 
 impl Client {
@@ -157,7 +136,7 @@ struct Batch {
     members: Vec<Member>,
     /// Whether anything sounds, so that the renderer has it.
     is_submitted: bool,
-    began: Instant,
+    submitted: Instant,
 }
 
 pub(super) struct Scheduler {
@@ -175,13 +154,7 @@ pub(super) struct Scheduler {
     buses: Buses,
     /// Member lists of finished batches, for reuse.
     spare: Vec<Vec<Member>>,
-    window: Instant,
-    launches: u32,
-    busy: Duration,
-    /// What a launch takes, whatever sounds.
-    quickest_launch: Duration,
-    /// When the renderer finished the last block.
-    finished: Instant,
+    load: RendererLoad,
     evictions: u64,
 }
 
@@ -211,11 +184,7 @@ impl Scheduler {
             in_flight: VecDeque::with_capacity(depth),
             buses: Buses::new(capacity.buses),
             spare: Vec::new(),
-            window: Instant::now(),
-            launches: 0,
-            busy: Duration::ZERO,
-            quickest_launch,
-            finished: Instant::now(),
+            load: RendererLoad::new(quickest_launch),
             evictions: 0,
         })
     }
@@ -290,7 +259,7 @@ impl Scheduler {
             taken: 0,
             given: 0,
             reader: RequestReader::new(capacity),
-            load: Load::default(),
+            load: ClientLoad::default(),
             last_clouds: 0,
             last_voice_ticks: 0,
             refused: None,
@@ -312,16 +281,20 @@ impl Scheduler {
 
     /// Submits one block, or finishes one. Returns whether there was something to do.
     fn step(&mut self) -> Result<bool, String> {
+        // To answer takes less time than to submit the next block, and somebody waits for it.
+        let is_finished = match self.in_flight.front() {
+            Some(oldest) => !oldest.is_submitted || self.renderer.is_finished(),
+            None => false,
+        };
         let has_room = self.in_flight.len() < self.blocks.len();
-        if has_room && self.gather()? {
+        if !is_finished && has_room && self.gather()? {
             return Ok(true);
         }
         let Some(oldest) = self.in_flight.front() else {
             return Ok(false);
         };
         // While it is rendered, requests of other clients come. After a while it is waited for, with a timeout.
-        let may_wait = has_room && oldest.is_submitted && oldest.began.elapsed() < ANNOUNCED;
-        if may_wait && !self.renderer.is_finished() {
+        if !is_finished && has_room && oldest.submitted.elapsed() < ANNOUNCED {
             std::hint::spin_loop();
             return Ok(true);
         }
@@ -389,32 +362,28 @@ impl Scheduler {
             return Ok(false);
         }
         let is_submitted = !self.blocks[0].sections().is_empty();
-        let began = Instant::now();
+        let submitted = Instant::now();
         if is_submitted {
             let (renderer, block) = (&mut self.renderer, &self.blocks[0]);
-            let submitted = self.shared.watched(HANG_TIMEOUT, || renderer.submit(block));
-            submitted.map_err(|error| error.to_string())?;
-            self.launches += 1;
+            self.shared
+                .watched(HANG_TIMEOUT, || renderer.submit(block))
+                .map_err(|error| error.to_string())?;
             self.blocks.rotate_left(1);
         }
-        self.in_flight.push_back(Batch { members, is_submitted, began });
+        self.in_flight.push_back(Batch { members, is_submitted, submitted });
         Ok(true)
     }
 
     /// Waits for a block, and answers its clients.
     fn finish(&mut self, mut batch: Batch) -> Result<(), String> {
         let mut sounded = 0;
-        let mut busy = Duration::ZERO;
+        let mut busy = BusyTime::default();
         if batch.is_submitted {
             let (renderer, buses) = (&mut self.renderer, &mut self.buses);
             let collected = self.shared.watched(HANG_TIMEOUT, || renderer.collect(buses));
             sounded = collected.map_err(|error| error.to_string())?;
-            // It began when the one before was finished, if that was later.
-            busy = batch.began.max(self.finished).elapsed();
-            self.finished = Instant::now();
-            self.busy += busy;
+            busy = self.load.finish(batch.submitted, Instant::now());
         }
-        let voices = busy.saturating_sub(self.quickest_launch);
         let work = |member: &Member| match member.outcome {
             Outcome::Sounds { work, .. } => work,
             Outcome::Silent | Outcome::Failed(_) => 0.0,
@@ -426,9 +395,7 @@ impl Scheduler {
             else {
                 continue;
             };
-            client.load.blocks += 1;
-            client.load.busy += busy.mul_f32(share);
-            client.load.voices += voices.mul_f32(share);
+            client.load.add(share, busy);
             match member.outcome {
                 Outcome::Sounds { first_bus, .. } => {
                     let partials = (sounded as f32 * share).round() as usize;
@@ -457,36 +424,26 @@ impl Scheduler {
     /// Ends the window when it is over: publishes the status, and evicts a client when there is too much
     /// to do.
     fn measure(&mut self) {
-        let elapsed = self.window.elapsed();
-        if elapsed < WINDOW {
+        let Some(window) = self.load.end_window(Instant::now()) else {
             return;
-        }
-        let seconds = elapsed.as_secs_f64();
+        };
         for Client { load, last_voice_ticks, .. } in &mut self.clients {
-            if load.blocks == 0 {
+            if load.is_idle() {
                 *last_voice_ticks = 0;
             }
-            load.busy_share = load.busy.as_secs_f64() / seconds;
-            load.voices_share = load.voices.as_secs_f64() / seconds;
-            load.blocks_a_second = f64::from(load.blocks) / seconds;
-            (load.blocks, load.busy, load.voices) = (0, Duration::ZERO, Duration::ZERO);
+            load.end_window(&window);
         }
-        let live_load = self.live_load();
         let mut live: Vec<&mut Client> =
             self.clients.iter_mut().filter(|client| client.connection.is_live).collect();
-        live.sort_unstable_by(|a, b| a.load.voices_share.total_cmp(&b.load.voices_share));
-        if let [_, .., costliest] = &mut live[..]
-            && live_load > MAX_LOAD
-        {
+        let shares: Vec<f64> = live.iter().map(|client| client.load.voices_share).collect();
+        if let Some(costliest) = too_much(&shares) {
             self.evictions += 1;
-            costliest.refused = Some(BUSY);
+            live[costliest].refused = Some(BUSY);
         }
-        self.publish(self.busy.as_secs_f64() / seconds, f64::from(self.launches) / seconds);
-        self.window = Instant::now();
-        (self.busy, self.launches) = (Duration::ZERO, 0);
+        self.publish(&window);
     }
 
-    fn publish(&self, busy: f64, launches: f64) {
+    fn publish(&self, window: &Window) {
         let client = |client: &Client| ClientStatus {
             process: client.connection.process.as_raw_pid() as u32,
             is_live: client.connection.is_live,
@@ -497,48 +454,14 @@ impl Scheduler {
         };
         let status = ServiceStatus {
             process: 0,
-            busy,
-            launches,
+            busy: window.busy,
+            launches: window.launches_a_second,
             evictions: self.evictions,
             clients: self.clients.iter().map(client).collect(),
         };
         let mut published = self.shared.status.lock().unwrap_or_else(PoisonError::into_inner);
         *published = status.to_text();
     }
-}
-
-/// Renders a silent voice in every block. At its first use a GPU pins a block's memory and loads the kernels, which takes
-/// some milliseconds; no client should wait for that. Returns what the quickest one took.
-fn warm_up(
-    renderer: &mut dyn Renderer,
-    blocks: &mut [Arc<VoiceBlock>],
-    buses: usize,
-) -> Result<Duration, RenderError> {
-    /// Those of a block that is played live, and of half of one.
-    const TICKS: [usize; 2] = [1, 2];
-    let silent = Cloud { partials: 1.0, increment: 1e6, ..Cloud::default() };
-    let silent = UnisonVoice::single(&silent).starting();
-    let mut sound = Buses::new(buses);
-    let mut quickest = Duration::MAX;
-    for ticks in TICKS {
-        for shared in &mut *blocks {
-            let mut block = VoiceBlock::reuse(shared);
-            let section = Section { first_slot: 0, first_bus: 0, buses: 1 };
-            if block.start_section(section, ticks, 1) {
-                for mut writer in block.section_writers() {
-                    (0..ticks).for_each(|tick| {
-                        writer.put(tick, 0, &silent);
-                    });
-                }
-            }
-            drop(block);
-            let began = Instant::now();
-            renderer.render(shared, &mut sound)?;
-            quickest = quickest.min(began.elapsed());
-        }
-    }
-    renderer.reset();
-    Ok(quickest)
 }
 
 /// What is to be done for a request.
