@@ -183,7 +183,7 @@ impl Job {
         let Written { outputs, meter } = writer::with_writer(written, |writer| {
             while song_render.next_block() {
                 interrupt::check()?;
-                if !writer.write(&song_render) {
+                if !writer.write(&mut song_render) {
                     break;
                 }
                 bar.set_position(song_render.frames());

@@ -53,16 +53,12 @@ impl<'scope> Writer<'scope> {
     }
 
     /// Hands over the block that was just rendered. False when writing has failed; `finish` says why.
-    pub(super) fn write(&self, song_render: &SongRender) -> bool {
+    pub(super) fn write(&self, song_render: &mut SongRender) -> bool {
         let mut block = self.empty.try_recv().unwrap_or_default();
-        block.stems.resize_with(song_render.stems().len(), Default::default);
-        let from = song_render.stems().iter().chain([song_render.mix()]);
-        let to = block.stems.iter_mut().chain([&mut block.mix]);
-        for (to, from) in to.zip(from) {
-            for (to, from) in to.iter_mut().zip(from) {
-                to.clone_from(from);
-            }
-        }
+        let (mix, stems) = song_render.sound();
+        block.stems.resize_with(stems.len(), Default::default);
+        std::mem::swap(&mut block.mix, mix);
+        std::mem::swap(&mut block.stems, stems);
         self.full.send(block).is_ok()
     }
 

@@ -13,10 +13,11 @@ const BLOCK: usize = 16_384;
 const _: () = assert!(BLOCK <= Engine::MAX_STEM_FRAMES);
 
 /// The same with a device, which is faster and has nothing to do at the end of each.
-const DEVICE_BLOCK: usize = 65_536;
+const DEVICE_BLOCK: usize = 262_144;
 
-/// The same from the song's end on, so that the tail ends soon after the sound.
+/// The same from the song's end on, so that the tail ends soon after the sound. All blocks are so many times as long.
 const TAIL_BLOCK: usize = 4_096;
+const _: () = assert!(BLOCK.is_multiple_of(TAIL_BLOCK) && DEVICE_BLOCK.is_multiple_of(TAIL_BLOCK));
 
 /// The longest automatic tail.
 pub const TAIL_LIMIT_SECONDS: f64 = 60.0;
@@ -187,10 +188,9 @@ impl SongRender {
         if self.ending.is_some() {
             return false;
         }
-        let is_long = position + self.block as u64 <= self.song_frames;
-        let most = if is_long { self.block } else { TAIL_BLOCK };
-        let left = (self.limit.0 - position).min(most as u64) as usize;
-        self.render(left);
+        let of_song = self.song_frames.saturating_sub(position) / TAIL_BLOCK as u64;
+        let most = (of_song * TAIL_BLOCK as u64).clamp(TAIL_BLOCK as u64, self.block as u64);
+        self.render((self.limit.0 - position).min(most) as usize);
         for (stem, part) in self.stems.iter_mut().zip(0..) {
             for (stem, rendered) in stem.iter_mut().zip(self.engine.stem(part)) {
                 stem.clear();
@@ -201,14 +201,10 @@ impl SongRender {
         true
     }
 
-    /// Left and right of the last block.
-    pub fn mix(&self) -> &[Vec<f32>; 2] {
-        &self.mix
-    }
-
-    /// Every part's share of the last block, when stems were asked for.
-    pub fn stems(&self) -> &[[Vec<f32>; 2]] {
-        &self.stems
+    /// Left and right of the last block, and every part's share of it, when stems were asked for. May be taken away: the next block
+    /// is rendered into whatever is left there.
+    pub fn sound(&mut self) -> (&mut [Vec<f32>; 2], &mut Vec<[Vec<f32>; 2]>) {
+        (&mut self.mix, &mut self.stems)
     }
 
     /// Renders and discards the engine's latency, so that notes start at their exact times.
