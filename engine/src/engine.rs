@@ -79,7 +79,7 @@ impl Default for EngineConfig {
             sample_rate: 48_000.0,
             parts: 1,
             voices: 256,
-            clouds: 1_024,
+            clouds: Self::DEFAULT_CLOUDS,
             threads: 1,
             stems: false,
             outputs: 0,
@@ -90,6 +90,15 @@ impl Default for EngineConfig {
 }
 
 impl EngineConfig {
+    const DEFAULT_CLOUDS: usize = 1_024;
+
+    /// Slots of an engine of the default configuration.
+    pub const DEFAULT_SLOTS: usize = 2 * Self::DEFAULT_CLOUDS;
+
+    /// The most clouds of an engine that plays live. They take memory when they first sound, and [`Engine::set_room`] says how
+    /// many there may be.
+    pub const MOST_LIVE_CLOUDS: usize = 32_768;
+
     /// Buses for outputs besides the main one.
     const fn output_buses(&self) -> usize {
         if self.outputs == 0 { 0 } else { OUTPUTS }
@@ -361,6 +370,17 @@ impl Engine {
         self.output.renders_failed = 0;
         self.output.render_error = None;
         self.events_dropped = 0;
+    }
+
+    /// Uses only so many slots for clouds that start from now on; those that fade out have slots as well. At first all of its
+    /// configuration are used.
+    pub fn set_room(&mut self, slots: usize) {
+        self.pool.set_room(slots);
+    }
+
+    /// Slots that the renderer is ready for; see [`Renderer::room`].
+    pub fn renderer_room(&self) -> usize {
+        self.output.renderer.room()
     }
 
     /// Renders the next `left.len()` frames. A long block is sent to the renderer in chunks, of

@@ -1,7 +1,6 @@
 //! The Myriad engine: a synthesizer in which every sound is a cloud of partials.
 #![doc = include_str!("../README.md")]
 
-mod aligned;
 mod controls;
 mod disjoint;
 pub mod dsp;

@@ -2,9 +2,9 @@
 
 mod free_slots;
 
-use crate::aligned::AlignedSlice;
 use crate::disjoint::Disjoint;
 use crate::render::block::{BlockWriter, Listing};
+use crate::render::lazy_slice::{LazySlice, Zeroable};
 use crate::render::{TICK, VoiceBlock};
 use crate::simd::{F32x16, LANES, Portable, Simd};
 use crate::spectrum::unison::{MAX_COPIES, Mix, copy_clock};
@@ -20,15 +20,18 @@ const _: () = assert!(MAX_COPIES == LANES);
 /// Extra bits of the phases, because rounding errors accumulate.
 const FINER: u32 = 16;
 
-/// Slots, and what the clouds in them did last.
+// SAFETY: numbers without a drop; zeros are a voice without copies.
+unsafe impl Zeroable for UnisonVoice {}
+
+/// Slots, and what the clouds in them did last. Memory is taken when a slot is first used.
 #[derive(Debug)]
 pub(crate) struct CloudPool {
     /// What each voice did in the last tick, by its first slot; it has no copies before its first tick.
-    last: Vec<UnisonVoice>,
+    last: LazySlice<UnisonVoice>,
     /// The position of each voice's noise in its lattice, in `2^-32` points, by its first slot.
-    band_clocks: AlignedSlice<u64>,
+    band_clocks: LazySlice<u64>,
     /// The phase of ratio 1 of each slot's cloud, with extra bits, for a renderer that takes over.
-    phases: AlignedSlice<u64>,
+    phases: LazySlice<u64>,
     free: FreeSlots,
     fading_voices: Vec<FadingVoice>,
     fade_ticks: u32,
@@ -44,9 +47,9 @@ struct FadingVoice {
 impl CloudPool {
     pub(crate) fn new(slots: usize, sample_rate: f32) -> Self {
         Self {
-            last: vec![UnisonVoice::default(); slots],
-            band_clocks: AlignedSlice::new(0, slots),
-            phases: AlignedSlice::new(0, slots),
+            last: LazySlice::new_or_abort(slots),
+            band_clocks: LazySlice::new_or_abort(slots),
+            phases: LazySlice::new_or_abort(slots),
             free: FreeSlots::new(slots),
             fading_voices: Vec::with_capacity(slots),
             fade_ticks: (FADE_SECONDS * sample_rate / TICK as f32).ceil().max(1.0) as u32,
@@ -64,6 +67,11 @@ impl CloudPool {
         let slots = slot as usize..slot as usize + count;
         self.last[slots].iter_mut().for_each(|last| last.unison.shape = 0);
         Some(slot)
+    }
+
+    /// From now on only the first so many slots are taken.
+    pub(crate) fn set_room(&mut self, slots: usize) {
+        self.free.set_room(slots);
     }
 
     /// Frees the slots of a silent voice.

@@ -4,7 +4,7 @@ pub mod block;
 pub(crate) mod buses;
 pub mod cpu;
 mod error;
-mod lazy_slice;
+pub(crate) mod lazy_slice;
 
 pub use block::{Section, SectionWriter, SlotSummary, Span, VoiceBlock, Writing};
 pub use buses::Buses;
@@ -58,6 +58,16 @@ pub trait Renderer: Send {
     /// and sent while a device still renders the last.
     fn depth(&self) -> usize {
         1
+    }
+
+    /// Has it get ready for so many slots at first, and for the others of its capacity when they are needed. Is called before
+    /// `prepare`.
+    fn begin_with(&mut self, _slots: usize) {}
+
+    /// Slots that it is ready for; blocks use no others. Where these are fewer than its capacity, it gets ready for more by
+    /// itself when half of them are in use.
+    fn room(&self) -> usize {
+        usize::MAX
     }
 
     /// Whether blocks are rendered by a device now, while the caller does something else.

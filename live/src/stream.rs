@@ -36,6 +36,7 @@ mod frame_ring;
 mod overlap;
 mod render_log;
 mod render_side;
+mod room;
 mod status;
 mod stereo;
 mod thread;
@@ -45,6 +46,7 @@ pub use audio::AudioSide;
 pub use control::Control;
 pub use render_log::LogEntry;
 pub use render_side::RenderSide;
+pub use room::Room;
 pub use status::{AtomicCounters, Histogram, StreamStatus};
 pub use underrun::{Cause, Underrun};
 
@@ -72,6 +74,8 @@ pub struct StreamConfig {
     pub depth: usize,
     /// The policy of its render thread.
     pub thread_policy: ThreadPolicy,
+    /// How much of the engine's room is used.
+    pub room: Room,
     /// Whether [`Control::read_log`] is used. Restarts of the audio side are not in the log.
     pub log: bool,
     /// Whether the tuning of an MTS-ESP master is followed, where one is installed.
@@ -93,6 +97,7 @@ impl Default for StreamConfig {
             engine: EngineConfig::default(),
             depth: Self::depth_for(512),
             thread_policy: ThreadPolicy::RealTime,
+            room: Room::All,
             log: false,
             follows_mts: false,
         }
@@ -151,8 +156,11 @@ pub fn start(
 /// When the engine cannot be built or the renderer cannot be prepared.
 pub fn build(
     config: &StreamConfig,
-    renderer: Box<dyn Renderer>,
+    mut renderer: Box<dyn Renderer>,
 ) -> Result<(Control, AudioSide, RenderSide), StreamError> {
+    if config.room == Room::Measured {
+        renderer.begin_with(EngineConfig::DEFAULT_SLOTS);
+    }
     let engine = Engine::with_renderer(&config.engine, renderer)?;
     let shared = Arc::new(Shared::new(config.engine.parts));
     let latency = engine.latency();
@@ -180,6 +188,7 @@ pub fn build(
         report_out,
         snapshot_receiver,
     );
+    render.follow_room(config.room);
     (render.log, state.log) = config.log.then(render_log).unzip();
     render.follow(config.follows_mts.then(MtsClient::open).flatten());
     let control = Control::new(state, shared);

@@ -90,14 +90,28 @@ enum State {
     ToGpu {
         faded: usize,
     },
+    /// The GPU by two renderers, in a crossfade to the one with more room.
+    ToLarger {
+        faded: usize,
+    },
+}
+
+/// What a GPU can do now.
+#[derive(Clone, Copy, Debug, Default)]
+struct Readiness {
+    /// It can render the block.
+    is_ready: bool,
+    /// A renderer with more room can take over.
+    is_larger_ready: bool,
 }
 
 impl State {
     /// The state of the next block. A crossfade that has begun is completed.
-    fn next(self, preference: Preference, gpu_is_ready: bool) -> Self {
+    fn next(self, preference: Preference, gpu: Readiness) -> Self {
         match (self, preference) {
-            (State::Cpu, Preference::Gpu) if gpu_is_ready => State::ToGpu { faded: 0 },
+            (State::Cpu, Preference::Gpu) if gpu.is_ready => State::ToGpu { faded: 0 },
             (State::Gpu, Preference::Cpu | Preference::PrepareGpu) => State::ToCpu { faded: 0 },
+            (State::Gpu, Preference::Gpu) if gpu.is_larger_ready => State::ToLarger { faded: 0 },
             (state, _) => state,
         }
     }
@@ -111,6 +125,9 @@ impl State {
             State::ToGpu { faded } if faded + frames < FADE => {
                 State::ToGpu { faded: faded + frames }
             }
+            State::ToLarger { faded } if faded + frames < FADE => {
+                State::ToLarger { faded: faded + frames }
+            }
             state => state.settle(),
         }
     }
@@ -119,7 +136,7 @@ impl State {
     fn settle(self) -> Self {
         match self {
             State::Cpu | State::ToCpu { .. } => State::Cpu,
-            State::Gpu | State::ToGpu { .. } => State::Gpu,
+            State::Gpu | State::ToGpu { .. } | State::ToLarger { .. } => State::Gpu,
         }
     }
 }
@@ -154,8 +171,11 @@ pub struct SupervisedRenderer {
     /// Copies of blocks for a renderer that has not rendered their clouds yet.
     for_cpu: Arc<VoiceBlock>,
     for_gpu: Arc<VoiceBlock>,
-    /// The output of the GPU.
+    /// The output of the GPU, and of the renderer that one with more room replaces.
     gpu_sound: Buses,
+    replaced_sound: Buses,
+    /// Whether blocks are sent to the renderer with more room, which has not replaced the other one yet.
+    sends_to_larger: bool,
     /// One for each channel of each bus.
     concealment: Vec<Concealment>,
     /// Only for live playing.
@@ -181,6 +201,8 @@ impl SupervisedRenderer {
             for_cpu: Arc::new(VoiceBlock::new(0)),
             for_gpu: Arc::new(VoiceBlock::new(0)),
             gpu_sound: Buses::new(0),
+            replaced_sound: Buses::new(0),
+            sends_to_larger: false,
             concealment: Vec::new(),
             load_shedding: None,
             reporter: Reporter::default(),
@@ -235,17 +257,41 @@ impl SupervisedRenderer {
 
     /// Submits the block to the GPU, unless only the CPU renders it.
     fn send(&mut self, block: &Arc<VoiceBlock>, state: State) -> Result<(), RenderError> {
-        let mut block = block;
+        let mut introduced = block;
         match state {
             State::Cpu => return Ok(()),
-            State::ToGpu { faded: 0 } => {
+            State::ToGpu { faded: 0 } | State::ToLarger { faded: 0 } => {
                 block.introduce(&mut self.for_gpu);
-                block = &self.for_gpu;
+                introduced = &self.for_gpu;
             }
-            State::Gpu | State::ToGpu { .. } | State::ToCpu { .. } => {}
+            State::Gpu | State::ToGpu { .. } | State::ToLarger { .. } | State::ToCpu { .. } => {}
         }
+        if let State::ToLarger { .. } = state {
+            self.sends_to_larger = true;
+            let gpu = self.gpu.ready().ok_or(RenderError::NotPrepared)?;
+            gpu.submit(block)?;
+        }
+        let gpu = match self.sends_to_larger {
+            true => self.gpu.larger(),
+            false => self.gpu.ready(),
+        };
+        gpu.ok_or(RenderError::NotPrepared)?.submit(introduced)
+    }
+
+    /// Collects the sound of a block from the GPU.
+    fn collect_from_gpu(&mut self, state: State) -> Result<usize, RenderError> {
         let gpu = self.gpu.ready().ok_or(RenderError::NotPrepared)?;
-        gpu.submit(block)
+        let State::ToLarger { .. } = state else {
+            return gpu.collect(&mut self.gpu_sound);
+        };
+        gpu.collect(&mut self.replaced_sound)?;
+        self.gpu.larger().ok_or(RenderError::NotPrepared)?.collect(&mut self.gpu_sound)
+    }
+
+    /// The renderer with more room replaces the other one.
+    fn adopt_larger(&mut self) {
+        self.gpu.adopt_larger();
+        self.sends_to_larger = false;
     }
 
     /// Renders the CPU's share and crossfades it with the GPU's output. Returns the CPU's partials.
@@ -256,15 +302,18 @@ impl SupervisedRenderer {
         buses: &mut Buses,
     ) -> Result<usize, RenderError> {
         let frames = block.ticks() * TICK;
-        if state == State::Gpu {
+        if let State::Gpu | State::ToLarger { .. } = state {
             self.cpu_has_clouds = false;
             self.cpu.prepare_ahead(block);
+            if let State::ToLarger { faded } = state {
+                self.gpu_sound.fade_from(&self.replaced_sound, faded, frames);
+            }
             std::mem::swap(buses, &mut self.gpu_sound);
             return Ok(0);
         }
         let partials = self.render_on_cpu(block, buses)?;
         match state {
-            State::Cpu | State::Gpu => {}
+            State::Cpu | State::Gpu | State::ToLarger { .. } => {}
             State::ToCpu { faded } => buses.fade_from(&self.gpu_sound, faded, frames),
             State::ToGpu { faded } => {
                 self.gpu_sound.fade_from(buses, faded, frames);
@@ -297,7 +346,7 @@ impl SupervisedRenderer {
     fn lose_gpu(&mut self, error: RenderError) {
         self.reporter.lost(error);
         self.gpu.lose();
-        self.state = State::Cpu;
+        (self.state, self.sends_to_larger) = (State::Cpu, false);
         for block in &mut self.in_flight {
             block.state = State::Cpu;
         }
@@ -313,7 +362,7 @@ impl SupervisedRenderer {
         let on_gpu = match state {
             State::Cpu => false,
             State::Gpu => true,
-            State::ToCpu { .. } | State::ToGpu { .. } => return,
+            State::ToCpu { .. } | State::ToGpu { .. } | State::ToLarger { .. } => return,
         };
         if self.reporter.plays_on(on_gpu) && on_gpu {
             self.load_shedding.iter_mut().for_each(LoadShedding::reset);
@@ -327,6 +376,8 @@ impl Renderer for SupervisedRenderer {
         self.for_cpu = Arc::new(VoiceBlock::new(capacity.slots));
         self.for_gpu = Arc::new(VoiceBlock::new(capacity.slots));
         self.gpu_sound = Buses::new(capacity.buses);
+        self.replaced_sound = Buses::new(capacity.buses);
+        self.sends_to_larger = false;
         self.concealment = vec![Concealment::new(); 2 * capacity.buses];
         self.load_shedding.iter_mut().for_each(LoadShedding::reset);
         self.cpu_has_clouds = true;
@@ -359,6 +410,9 @@ impl Renderer for SupervisedRenderer {
         self.in_flight.clear();
         self.cpu.reset();
         self.concealment.fill(Concealment::new());
+        if self.sends_to_larger {
+            self.adopt_larger();
+        }
         if let Some(gpu) = self.gpu.ready() {
             gpu.reset();
         }
@@ -369,6 +423,18 @@ impl Renderer for SupervisedRenderer {
 
     fn depth(&self) -> usize {
         self.depth
+    }
+
+    /// The GPU, which others may use as well. The processor takes memory as it is needed.
+    fn begin_with(&mut self, slots: usize) {
+        self.gpu.begin_with(slots);
+    }
+
+    fn room(&self) -> usize {
+        match self.state {
+            State::Cpu | State::ToCpu { .. } => self.for_cpu.capacity(),
+            State::Gpu | State::ToGpu { .. } | State::ToLarger { .. } => self.gpu.room(),
+        }
     }
 
     fn is_asynchronous(&self) -> bool {
@@ -397,8 +463,15 @@ impl Renderer for SupervisedRenderer {
         }
         block.check_fits(self.for_cpu.capacity())?;
         self.preference = (self.policy)(Load::of(block));
-        let gpu_is_ready = self.gpu.ready().is_some();
-        let state = self.state.next(self.preference, gpu_is_ready);
+        let fits = block.check_fits(self.gpu.room()).is_ok();
+        let gpu = Readiness {
+            is_ready: self.gpu.ready().is_some() && fits,
+            is_larger_ready: self.gpu.larger().is_some() && !self.sends_to_larger,
+        };
+        if self.state == State::Cpu && gpu.is_larger_ready && self.in_flight.is_empty() {
+            self.adopt_larger();
+        }
+        let state = self.state.next(self.preference, gpu);
         self.state = state.advance(block.ticks() * TICK);
         let sent = self.send(block, state);
         self.in_flight.push_back(InFlight { block: Arc::clone(block), state, sent });
@@ -410,8 +483,7 @@ impl Renderer for SupervisedRenderer {
         let InFlight { block, mut state, sent } = next;
         let mut on_gpu = Ok(0);
         if state != State::Cpu {
-            let ready = self.gpu.ready().ok_or(RenderError::NotPrepared);
-            on_gpu = sent.and_then(|()| ready?.collect(&mut self.gpu_sound));
+            on_gpu = sent.and_then(|()| self.collect_from_gpu(state));
         }
         if let Err(error) = on_gpu {
             // Before the crossfade to the GPU there is none of its sound to conceal.
@@ -435,11 +507,15 @@ impl Renderer for SupervisedRenderer {
             concealment.remember(samples);
         }
         self.rendered += block.ticks() as u64;
+        if let (State::ToLarger { .. }, State::Gpu) = (state, state.advance(frames)) {
+            self.adopt_larger();
+        }
         self.settle_in(state.advance(frames));
         // During a concealment the CPU is busy enough.
         if self.concealment.iter().all(Concealment::is_over) {
             let wanted = self.preference != Preference::Cpu;
-            if let Some(refused) = self.gpu.poll(block.ticks() as u64, wanted) {
+            let (ticks, in_use) = (block.ticks() as u64, block.slots_in_use());
+            if let Some(refused) = self.gpu.poll(ticks, wanted, in_use) {
                 self.reporter.refused(&refused);
             }
         }
@@ -454,11 +530,13 @@ impl Renderer for SupervisedRenderer {
 mod tests {
     use super::*;
 
+    const READY: Readiness = Readiness { is_ready: true, is_larger_ready: false };
+
     #[test]
     fn a_crossfade_is_completed_before_the_next_one() {
-        let begun = State::Gpu.next(Preference::Cpu, true);
+        let begun = State::Gpu.next(Preference::Cpu, READY);
         assert_eq!(begun, State::ToCpu { faded: 0 });
-        let half = begun.advance(FADE / 2).next(Preference::Gpu, true);
+        let half = begun.advance(FADE / 2).next(Preference::Gpu, READY);
         assert_eq!(half, State::ToCpu { faded: FADE / 2 });
         assert_eq!(half.advance(FADE / 2), State::Cpu);
         assert_eq!(half.settle(), State::Cpu);
@@ -467,12 +545,12 @@ mod tests {
     #[test]
     fn crossfades_to_the_gpu_when_it_is_preferred_and_ready() {
         for preference in [Preference::Cpu, Preference::PrepareGpu] {
-            assert_eq!(State::Cpu.next(preference, true), State::Cpu);
+            assert_eq!(State::Cpu.next(preference, READY), State::Cpu);
         }
-        assert_eq!(State::Cpu.next(Preference::Gpu, false), State::Cpu);
-        let begun = State::Cpu.next(Preference::Gpu, true);
+        assert_eq!(State::Cpu.next(Preference::Gpu, Readiness::default()), State::Cpu);
+        let begun = State::Cpu.next(Preference::Gpu, READY);
         assert_eq!(begun, State::ToGpu { faded: 0 });
         assert_eq!(begun.advance(FADE), State::Gpu);
-        assert_eq!(State::Gpu.next(Preference::Gpu, true), State::Gpu);
+        assert_eq!(State::Gpu.next(Preference::Gpu, READY), State::Gpu);
     }
 }

@@ -32,7 +32,7 @@ use myriad_engine::{
     EngineConfig, InstanceSettings, Patch, SnapshotReceiver, ThreadPolicy, Values,
 };
 use myriad_live::stream::{
-    self, Control, RenderSide, StreamConfig, StreamError, StreamStatus, Underrun,
+    self, Control, RenderSide, Room, StreamConfig, StreamError, StreamStatus, Underrun,
 };
 use myriad_live::{RendererHandle, RendererReport};
 use recorder::Recorder;
@@ -233,8 +233,14 @@ impl Session {
             DeviceManager::open(setup.device_request, setup.depth, spare_blocks, context)?;
         let rate = device_manager.engine_rate();
         let voices = setup.load.map_or(VOICES, |load| load.voices_a_part().max(VOICES));
-        let held = setup.load.map_or(0, Load::clouds);
-        let clouds = EngineConfig::default().clouds.max(2 * voices).max(held);
+        // A load is held whatever it takes, and a soak test plays the same on every machine.
+        let (room, clouds) = match setup.load {
+            Some(load) => {
+                (Room::All, EngineConfig::default().clouds.max(2 * voices).max(load.clouds()))
+            }
+            None if setup.listen || stepped => (Room::All, EngineConfig::default().clouds),
+            None => (Room::Measured, EngineConfig::MOST_LIVE_CLOUDS),
+        };
         let config = StreamConfig {
             engine: EngineConfig {
                 sample_rate: rate as f32,
@@ -248,6 +254,7 @@ impl Session {
             },
             depth: device_manager.depth(),
             thread_policy,
+            room,
             log: setup.listen,
             // What a soak test hears is compared with a reference.
             follows_mts: !setup.listen,

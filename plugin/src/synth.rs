@@ -176,7 +176,12 @@ pub(crate) fn make_synth(
 }
 
 fn engine_config(sample_rate: f32) -> EngineConfig {
-    EngineConfig { sample_rate, voices: VOICES, ..EngineConfig::default() }
+    EngineConfig {
+        sample_rate,
+        voices: VOICES,
+        clouds: EngineConfig::MOST_LIVE_CLOUDS,
+        ..EngineConfig::default()
+    }
 }
 
 #[cfg(test)]

@@ -69,7 +69,12 @@ struct StatusLine {
     renderer_losses: u64,
     patch: String,
     voices: usize,
+    /// Voices times their unison copies.
+    clouds: usize,
     partials: usize,
+    /// Notes that ended for others, and those for which there was no room.
+    voices_stolen: u64,
+    notes_dropped: u64,
     /// Frames ready, and frames that should be.
     fill: usize,
     depth: usize,
@@ -127,7 +132,10 @@ impl StatusLine {
             renderer_losses: renderer.failover.losses,
             patch: session.patch().name.clone(),
             voices: status.engine.voices,
+            clouds: status.engine.clouds,
             partials: status.engine.partials,
+            voices_stolen: status.engine.voices_stolen,
+            notes_dropped: status.engine.notes_dropped,
             fill: status.fill,
             depth: status.depth,
             frames: status.frames_asked,

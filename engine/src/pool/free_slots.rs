@@ -17,6 +17,8 @@ pub(super) struct FreeSlots {
     indices: Vec<u32>,
     /// Pages from this one on belong to no part.
     owned: usize,
+    /// Pages from this one on are not used now, but for what sounds there.
+    room: usize,
     slots: usize,
     count: usize,
 }
@@ -29,6 +31,7 @@ impl FreeSlots {
             owners: vec![0; pages],
             indices: vec![0; slots],
             owned: 0,
+            room: pages,
             slots,
             count: 0,
         };
@@ -44,7 +47,13 @@ impl FreeSlots {
         (self.owned, self.count) = (0, self.slots);
     }
 
-    /// How many there are.
+    /// From now on only the first so many slots are taken, rounded down to pages; the first page at least.
+    pub(super) fn set_room(&mut self, slots: usize) {
+        let pages = if slots >= self.slots { self.pages.len() } else { slots / PAGE };
+        self.room = pages.max(1);
+    }
+
+    /// How many there are, those included that are not taken now.
     pub(super) fn count(&self) -> usize {
         self.count
     }
@@ -54,12 +63,13 @@ impl FreeSlots {
     pub(super) fn take(&mut self, part: usize, count: usize) -> Option<u32> {
         let is_own = |page: &usize| usize::from(self.owners[*page]) == part;
         let room = |page: usize| Some((page, first_run(self.pages[page], count)?));
-        let own = (0..self.owned).filter(is_own).find_map(room);
+        let owned = self.owned.min(self.room);
+        let own = (0..owned).filter(is_own).find_map(room);
         let new = || {
             let page = self.owned;
-            (page < self.pages.len()).then(|| room(page)).flatten()
+            (page < self.pages.len().min(self.room)).then(|| room(page)).flatten()
         };
-        let (page, first) = own.or_else(new).or_else(|| (0..self.owned).find_map(room))?;
+        let (page, first) = own.or_else(new).or_else(|| (0..owned).find_map(room))?;
         if page == self.owned {
             self.owners[page] = part as u8;
             self.owned += 1;
@@ -157,6 +167,23 @@ mod tests {
         let mut all = indices.to_vec();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..2 * PAGE as u32 + 10), "each index once");
+    }
+
+    #[test]
+    fn slots_beyond_the_room_are_left_and_those_in_use_given_back() {
+        let mut free = FreeSlots::new(4 * PAGE + 10);
+        let pages = |free: &mut FreeSlots| -> Vec<usize> {
+            let taken = std::iter::from_fn(|| free.take(0, PAGE));
+            taken.map(|slot| slot as usize / PAGE).collect()
+        };
+        free.set_room(2 * PAGE + 5);
+        assert_eq!(pages(&mut free), [0, 1]);
+        free.set_room(usize::MAX);
+        assert_eq!(pages(&mut free), [2, 3]);
+        assert!(free.take(0, 10).is_some());
+        free.set_room(0);
+        (0..4).for_each(|page| free.give_back(page * PAGE as u32, PAGE));
+        assert_eq!((pages(&mut free), free.count()), (vec![0], 3 * PAGE));
     }
 
     #[test]

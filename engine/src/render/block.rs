@@ -5,9 +5,8 @@ mod sections;
 mod summary;
 mod writer;
 
-use super::lazy_slice::{SLOTS_A_BLOCK, with_memory_ahead};
+use super::lazy_slice::{LazySlice, SLOTS_A_BLOCK, with_memory_ahead};
 use super::{MAX_TICKS, RenderError};
-use crate::aligned::AlignedSlice;
 use crate::disjoint::Disjoint;
 use crate::prefetch::prefetch;
 use crate::spectrum::{Cloud, MAX_COPIES, UnisonVoice};
@@ -31,18 +30,18 @@ pub struct VoiceBlock {
     /// Indices below this one have memory.
     with_memory: usize,
     /// The index of the voices of every slot that is in use.
-    indices: AlignedSlice<u32>,
+    indices: LazySlice<u32>,
     /// Indices in use, in a block for several clients.
     used: usize,
     /// The clients, when there are several, and the first index of each.
     sections: Vec<Section>,
     first_indices: Vec<usize>,
     /// What every slot does, so that most code need not read the voices.
-    summaries: AlignedSlice<SlotSummary>,
+    summaries: LazySlice<SlotSummary>,
     /// The voices that begin at every slot.
-    spans: AlignedSlice<Span>,
+    spans: LazySlice<Span>,
     /// The phase of every slot's cloud when the block begins, for a renderer that takes over.
-    phases: AlignedSlice<u32>,
+    phases: LazySlice<u32>,
     /// A bit for every slot that sounds in any tick, so that slots are visited in order.
     slots: Vec<u64>,
     /// A bit for every slot at which voices begin.
@@ -76,13 +75,13 @@ impl VoiceBlock {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             voices,
             with_memory: 0,
-            indices: AlignedSlice::new(0, slots),
+            indices: LazySlice::new_or_abort(slots),
             used: 0,
             sections: Vec::new(),
             first_indices: Vec::new(),
-            summaries: AlignedSlice::new(SlotSummary::default(), slots),
-            spans: AlignedSlice::new(Span::default(), slots),
-            phases: AlignedSlice::new(0, slots),
+            summaries: LazySlice::new_or_abort(slots),
+            spans: LazySlice::new_or_abort(slots),
+            phases: LazySlice::new_or_abort(slots),
             slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             first_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             old_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
@@ -329,12 +328,15 @@ impl VoiceBlock {
         self.summaries.len()
     }
 
-    /// Refuses a block that has more than the `prepared` slots of a renderer.
+    /// Refuses a block that uses more than the `prepared` slots of a renderer.
     ///
     /// # Errors
     /// [`RenderError::BlockTooLarge`].
     pub fn check_fits(&self, prepared: usize) -> Result<(), RenderError> {
-        let slots = self.capacity();
+        if self.capacity() <= prepared {
+            return Ok(());
+        }
+        let slots = self.slots_in_use();
         match slots <= prepared {
             true => Ok(()),
             false => Err(RenderError::BlockTooLarge { slots, prepared }),

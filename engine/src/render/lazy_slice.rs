@@ -1,13 +1,17 @@
 //! Zeroed memory that the system gives page by page, when a page is first written to: what thousands of slots
-//! may need costs nothing until they sound.
+//! may need costs nothing until they sound. It begins at a pair of cache lines.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Zeroed allocations of a larger alignment are lazy on no system: Rust's library writes their zeros itself.
 const LAZY_ALIGN: usize = 16;
+
+/// Cache lines are fetched in pairs, so threads that write to neighbouring lines wait for each other as well. Groups of values
+/// that fill whole pairs do not share one.
+const PAIR_OF_LINES: usize = 128;
 
 /// How many slots above those that sound have memory, in blocks and in the CPU renderer: a large chord. The system
 /// gives memory page by page, which a block should not wait for.
@@ -35,10 +39,15 @@ pub(super) fn with_memory_ahead(in_use: usize) -> usize {
 ///
 /// # Safety
 /// They are, and nothing happens when a value is dropped.
-pub(super) unsafe trait Zeroable {}
+pub(crate) unsafe trait Zeroable {}
 
-/// Values that begin as zeros, aligned as their type.
-pub(super) struct LazySlice<T: Zeroable> {
+// SAFETY: numbers.
+unsafe impl Zeroable for u32 {}
+// SAFETY: as above.
+unsafe impl Zeroable for u64 {}
+
+/// Values that begin as zeros.
+pub(crate) struct LazySlice<T: Zeroable> {
     allocated: NonNull<u8>,
     layout: Layout,
     first: NonNull<T>,
@@ -60,17 +69,31 @@ impl<T: Zeroable> Default for LazySlice<T> {
 
 impl<T: Zeroable> LazySlice<T> {
     /// So many values; `None` when there is no memory.
-    pub(super) fn new(count: usize) -> Option<Self> {
-        const { assert!(!std::mem::needs_drop::<T>() && align_of::<T>() >= LAZY_ALIGN) };
+    pub(crate) fn new(count: usize) -> Option<Self> {
+        const { assert!(!std::mem::needs_drop::<T>()) };
+        let align = align_of::<T>().max(PAIR_OF_LINES);
         // Room to move the first value to its alignment.
-        let size = count.checked_mul(size_of::<T>())?.checked_add(align_of::<T>())?;
+        let size = count.checked_mul(size_of::<T>())?.checked_add(align)?;
         let layout = Layout::from_size_align(size, LAZY_ALIGN).ok()?;
         // SAFETY: the layout has a size.
         let allocated = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let offset = allocated.align_offset(align_of::<T>());
+        let offset = allocated.align_offset(align);
         // SAFETY: less than the alignment, for which there is room.
         let first = unsafe { allocated.add(offset) }.cast();
         Some(Self { allocated, layout, first, count })
+    }
+}
+
+impl<T: Zeroable> LazySlice<T> {
+    /// The same where a program cannot go on without.
+    pub(crate) fn new_or_abort(count: usize) -> Self {
+        Self::new(count).unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()))
+    }
+}
+
+impl<T: Zeroable> std::fmt::Debug for LazySlice<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LazySlice({})", self.count)
     }
 }
 
@@ -122,6 +145,16 @@ mod tests {
                 && LazySlice::<Page>::default().is_empty()
         );
         assert!(LazySlice::<Page>::new(usize::MAX / 2).is_none());
+    }
+
+    #[test]
+    fn the_first_value_begins_a_pair_of_cache_lines() {
+        for count in [0, 1, 100, 5_000] {
+            let slice = LazySlice::<u32>::new_or_abort(count);
+            assert_eq!(&*slice, &vec![0; count]);
+            // Miri may say that nothing can be aligned.
+            assert!(cfg!(miri) || slice.as_ptr().addr().is_multiple_of(PAIR_OF_LINES));
+        }
     }
 
     /// The point of it. The kernel counts the pages that a mapping was given.

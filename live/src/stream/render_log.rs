@@ -38,6 +38,11 @@ pub enum LogEntry {
         /// A patch that has them.
         patch: Box<Patch>,
     },
+    /// The engine has room for so many slots from the next batch on.
+    Room {
+        /// The slots.
+        slots: usize,
+    },
     /// An event of the next batch. Its frame counts from the beginning of the batch.
     Event(Event),
     /// Another audio side has replaced the last one, at this time of the stream. Its first frames are
@@ -62,6 +67,9 @@ pub enum LogEntry {
 pub(super) enum Record {
     /// A patch, or a part of one, by number.
     Change(u64),
+    Room {
+        slots: usize,
+    },
     Event(Event),
     Connected {
         time: u64,
@@ -129,6 +137,7 @@ impl LogReader {
         for record in self.records.pop_iter() {
             entries.extend(match record {
                 Record::Event(event) => Some(LogEntry::Event(event)),
+                Record::Room { slots } => Some(LogEntry::Room { slots }),
                 Record::Connected { time } => Some(LogEntry::Connected { time }),
                 Record::Batch { start, time, frames } => {
                     Some(LogEntry::Batch { start, time, frames })

@@ -7,6 +7,7 @@ use super::fade::Fader;
 use super::frame_ring::{RenderEnd, Restart};
 use super::overlap::Overlap;
 use super::render_log::{LogWriter, Record};
+use super::room::{Room, RoomEstimate};
 use super::status::Shared;
 use super::underrun::Report;
 use crate::mts_esp::MtsClient;
@@ -77,6 +78,9 @@ pub struct RenderSide {
     /// Frames of a batch that is begun and not finished, if there is one; the frame at `time` is its first.
     begun: Option<usize>,
     overlap: Overlap,
+    /// The room by what batches take, where it is measured, and that which the engine has.
+    measured_room: Option<RoomEstimate>,
+    room: usize,
     /// Scratch space for a batch.
     sound: [Vec<f32>; 2],
     /// The render log, where there is one.
@@ -101,6 +105,8 @@ impl RenderSide {
             time: end.frame_ring.written(),
             begun: None,
             overlap: Overlap::default(),
+            measured_room: None,
+            room: usize::MAX,
             end: Box::new(end),
             commands,
             reports,
@@ -119,6 +125,11 @@ impl RenderSide {
     /// Follows the tuning of an MTS-ESP master from now on.
     pub fn follow(&mut self, client: Option<MtsClient>) {
         self.mts = client;
+    }
+
+    /// Uses so much of the engine's room from now on.
+    pub(super) fn follow_room(&mut self, room: Room) {
+        self.measured_room = (room == Room::Measured).then(RoomEstimate::new);
     }
 
     /// Executes commands, and renders until the full depth is ready, or until so many frames are
@@ -244,6 +255,7 @@ impl RenderSide {
             true => frames = block,
             false => self.finish(),
         }
+        self.set_room();
         let time = self.begun_until();
         let start = time - depth as u64;
         let stage = trace::stage(Stage::Events);
@@ -272,11 +284,24 @@ impl RenderSide {
         let duration = frames.max(TICK) as f32 / self.engine.config().sample_rate;
         let share = began.elapsed().as_secs_f32() / duration;
         self.shared.record_load(share);
-        self.overlap.record(share, self.engine.counters().clouds);
+        let clouds = self.engine.counters().clouds;
+        self.overlap.record(share, clouds);
+        self.measured_room.iter_mut().for_each(|room| room.record(share, clouds));
         if self.fader.is_shut() {
             self.shared.ended.store(true, Relaxed);
         }
         frames
+    }
+
+    /// Gives the engine room for what holds and what its renderer is ready for.
+    fn set_room(&mut self) {
+        let holds = self.measured_room.as_ref().map_or(usize::MAX, RoomEstimate::slots);
+        let slots = holds.min(self.engine.renderer_room());
+        if slots != self.room {
+            self.room = slots;
+            self.engine.set_room(slots);
+            self.log(Record::Room { slots });
+        }
     }
 
     /// Waits for the batch that is begun, if there is one, and publishes it.

@@ -1,4 +1,4 @@
-//! Prepares the GPU renderer, and prepares it again after a loss.
+//! Prepares the GPU renderer, prepares it again after a loss, and prepares another one when it has too little room.
 
 use super::Load;
 use super::watchdog::{WatchdogConfig, watched};
@@ -12,6 +12,12 @@ use std::thread::{self, JoinHandle};
 const FIRST_BACKOFF: u64 = 3_000;
 const LONGEST_BACKOFF: u64 = 64 * FIRST_BACKOFF;
 
+/// When half of its slots are in use, a renderer for so many times as many is prepared, which then replaces it.
+const GROWTH: usize = 4;
+
+/// Ticks after which that is tried again, when there is no room for more.
+const GROW_AGAIN: u64 = 8 * FIRST_BACKOFF;
+
 /// Ticks after which a GPU counts as reliable again: half a minute at 48 kHz.
 const RELIABLE: u64 = 45_000;
 
@@ -22,12 +28,28 @@ pub type MakeGpuRenderer = Arc<dyn Fn() -> Box<dyn Renderer> + Send + Sync>;
 pub(super) struct Recovery {
     make: MakeGpuRenderer,
     pub(super) watchdog: WatchdogConfig,
+    /// The most that it may be prepared for.
     capacity: Capacity,
+    /// Slots that it is prepared for at first.
+    first_room: usize,
+    /// Slots that the renderer is prepared for, or will be.
+    room: usize,
     state: State,
+    larger: Larger,
     /// Ticks of the next wait.
     backoff: u64,
     /// Ticks that it has rendered since it was last prepared.
     played: u64,
+}
+
+/// A renderer with more room.
+enum Larger {
+    /// It is not needed, or not tried for so many ticks.
+    None { ticks_left: u64 },
+    /// A thread prepares it.
+    Preparing(Attempt, usize),
+    /// It replaces the other one when it has taken over its clouds.
+    Ready(Box<dyn Renderer>, usize),
 }
 
 type Attempt = JoinHandle<Result<Box<dyn Renderer>, PrepareError>>;
@@ -52,24 +74,112 @@ impl Recovery {
             make,
             watchdog: WatchdogConfig::default(),
             capacity: Capacity { slots: 0, buses: 0 },
+            first_room: usize::MAX,
+            room: 0,
             state: State::Unavailable,
+            larger: Larger::None { ticks_left: 0 },
             backoff: 0,
             played: 0,
         }
     }
 
+    /// It is prepared for so many slots at first, and for more when they are needed: who uses a render service has memory
+    /// for all of them, and others need some as well.
+    pub(super) fn begin_with(&mut self, slots: usize) {
+        self.first_room = slots;
+    }
+
     /// Resets to the state before the first attempt.
     pub(super) fn start_over(&mut self, capacity: Capacity) {
         self.capacity = capacity;
+        self.room = capacity.slots.min(self.first_room);
+        self.larger = Larger::None { ticks_left: 0 };
         (self.backoff, self.played) = (0, 0);
         self.wait(0, None);
     }
 
     /// Prepares it on this thread.
     pub(super) fn prepare(&mut self) -> Result<(), PrepareError> {
-        let ready = prepared(&self.make, self.capacity, self.watchdog)?;
+        let ready = prepared(&self.make, self.capacity_of(self.room), self.watchdog)?;
         self.state = State::Ready(ready);
         Ok(())
+    }
+
+    fn capacity_of(&self, slots: usize) -> Capacity {
+        Capacity { slots, ..self.capacity }
+    }
+
+    /// Slots that the renderer is prepared for, or will be.
+    pub(super) fn room(&self) -> usize {
+        self.room
+    }
+
+    /// The renderer with more room, when it can take over.
+    pub(super) fn larger(&mut self) -> Option<&mut dyn Renderer> {
+        match &mut self.larger {
+            Larger::Ready(larger, _) => Some(&mut **larger),
+            _ => None,
+        }
+    }
+
+    /// Replaces the renderer by the one with more room.
+    pub(super) fn adopt_larger(&mut self) {
+        match std::mem::replace(&mut self.larger, Larger::None { ticks_left: 0 }) {
+            Larger::Ready(larger, room) => {
+                let replaced = std::mem::replace(&mut self.state, State::Ready(larger));
+                self.room = room;
+                drop_in_background(replaced);
+            }
+            other => self.larger = other,
+        }
+    }
+
+    /// Prepares a renderer with more room, if `in_use` slots are too many for the present one.
+    fn grow(&mut self, in_use: usize) {
+        let most = self.capacity.slots;
+        if in_use <= self.room / 2 || self.room >= most {
+            return;
+        }
+        let room = self.room.max(in_use).saturating_mul(GROWTH).min(most);
+        match self.state {
+            // It is not prepared yet.
+            State::Waiting { .. } => self.room = room,
+            State::Ready(_) => {
+                let (make, watchdog) = (Arc::clone(&self.make), self.watchdog);
+                let capacity = self.capacity_of(room);
+                let thread = thread::Builder::new().name("myriad-growth".into());
+                self.larger = match thread.spawn(move || prepared(&make, capacity, watchdog)) {
+                    Ok(attempt) => Larger::Preparing(attempt, room),
+                    Err(_) => Larger::None { ticks_left: GROW_AGAIN },
+                };
+            }
+            State::Unavailable | State::Preparing(_) => {}
+        }
+    }
+
+    /// Lets `ticks` pass in which slots up to `in_use` sounded. Begins to prepare a renderer with more room, if it is needed.
+    fn poll_larger(&mut self, ticks: u64, in_use: usize) {
+        match &mut self.larger {
+            Larger::None { ticks_left } => {
+                *ticks_left = ticks_left.saturating_sub(ticks);
+                if *ticks_left == 0 {
+                    self.grow(in_use);
+                }
+            }
+            Larger::Preparing(attempt, _) if !attempt.is_finished() => {}
+            Larger::Preparing(..) => {
+                let attempt = std::mem::replace(&mut self.larger, Larger::None { ticks_left: 0 });
+                let Larger::Preparing(attempt, room) = attempt else {
+                    unreachable!("it was one a line ago");
+                };
+                // There is no room for more, for example. The present one goes on.
+                self.larger = match attempt.join() {
+                    Ok(Ok(larger)) => Larger::Ready(larger, room),
+                    _ => Larger::None { ticks_left: GROW_AGAIN },
+                };
+            }
+            Larger::Ready(..) => {}
+        }
     }
 
     /// Handles a failed attempt: it is tried again later, unless the error is final.
@@ -89,6 +199,12 @@ impl Recovery {
             State::Ready(lost) => Some(lost),
             _ => None,
         };
+        // It uses the same GPU.
+        if let Larger::Ready(larger, _) =
+            std::mem::replace(&mut self.larger, Larger::None { ticks_left: 0 })
+        {
+            drop_in_background(State::Ready(larger));
+        }
         self.back_off(0, lost);
     }
 
@@ -121,8 +237,10 @@ impl Recovery {
         matches!(self.state, State::Unavailable)
     }
 
-    /// Lets `ticks` pass. Tries again when that is due and `wanted`. Returns the error of an attempt.
-    pub(super) fn poll(&mut self, ticks: u64, wanted: bool) -> Option<PrepareError> {
+    /// Lets `ticks` pass in which slots up to `in_use` sounded. Tries again when that is due and `wanted`. Returns the error of
+    /// an attempt.
+    pub(super) fn poll(&mut self, ticks: u64, wanted: bool, in_use: usize) -> Option<PrepareError> {
+        self.poll_larger(ticks, in_use);
         match &mut self.state {
             State::Unavailable => {}
             State::Ready(_) => self.played = self.played.saturating_add(ticks),
@@ -154,7 +272,7 @@ impl Recovery {
     /// Prepares it on a thread, which first drops the lost renderer. Both may take long.
     fn prepare_in_background(&mut self, lost: Option<Box<dyn Renderer>>) {
         let make = Arc::clone(&self.make);
-        let (capacity, watchdog) = (self.capacity, self.watchdog);
+        let (capacity, watchdog) = (self.capacity_of(self.room), self.watchdog);
         let attempt = move || {
             drop(lost);
             prepared(&make, capacity, watchdog)
@@ -165,6 +283,12 @@ impl Recovery {
             Err(_) => self.back_off(FIRST_BACKOFF, None),
         }
     }
+}
+
+/// Drops a renderer, which may take long, on a thread of its own.
+fn drop_in_background(state: State) {
+    // Where there is no thread, it is dropped here.
+    let _ = thread::Builder::new().name("myriad-drop".into()).spawn(move || drop(state));
 }
 
 /// Makes and prepares it.

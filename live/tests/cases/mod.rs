@@ -1,6 +1,7 @@
 //! What is tested.
 
 mod failover;
+mod room;
 mod stream;
 mod stream_changes;
 mod stream_faults;

@@ -11,6 +11,8 @@ use myriad_live::mts_esp::MtsClient;
 /// An engine, and its snapshots for the editor.
 pub(super) struct InCallback {
     engine: Engine,
+    /// Whether the host bounces. No note is lost then, however long a block takes.
+    offline: bool,
     snapshots: SnapshotSender,
     /// The program that sets the tuning, where one is installed.
     mts: Option<MtsClient>,
@@ -21,12 +23,15 @@ impl InCallback {
         config: &SynthConfig,
         patch: &Patch,
     ) -> Result<(InCallback, SnapshotReceiver), EngineError> {
-        let outputs = config.outputs;
+        let (outputs, offline) = (config.outputs, config.offline);
         let engine_config = EngineConfig { outputs, ..engine_config(config.sample_rate) };
         let mut engine = Engine::new(&engine_config)?;
+        if !offline {
+            engine.set_room(EngineConfig::DEFAULT_SLOTS);
+        }
         engine.set_patch(PART, patch);
         let (snapshots, receiver) = snapshots();
-        Ok((InCallback { engine, snapshots, mts: MtsClient::open() }, receiver))
+        Ok((InCallback { engine, offline, snapshots, mts: MtsClient::open() }, receiver))
     }
 }
 
@@ -35,6 +40,7 @@ impl Synth for InCallback {
     fn suits(&self, config: &SynthConfig) -> bool {
         self.sample_rate() == config.sample_rate
             && self.engine.config().outputs == config.outputs
+            && self.offline == config.offline
             && config.render_target == RenderTarget::Cpu
     }
 

@@ -8,7 +8,7 @@ use myriad_engine::{
     Counters, EngineConfig, Event, EventKind, Patch, Playable, ThreadPolicy, Values,
 };
 use myriad_live::auto::Piece;
-use myriad_live::stream::{self, AudioSide, Control, MAX_DEPTH, StreamConfig, StreamError};
+use myriad_live::stream::{self, AudioSide, Control, MAX_DEPTH, Room, StreamConfig, StreamError};
 use myriad_live::supervised::Load;
 use myriad_live::{Purpose, RendererChoice, RendererHandle, RendererKind};
 use std::sync::Arc;
@@ -74,6 +74,8 @@ impl Threaded {
                 true => ThreadPolicy::Normal,
                 false => ThreadPolicy::RealTime,
             },
+            // A bounce waits for what it needs.
+            room: if config.offline { Room::All } else { Room::Measured },
             log: false,
             follows_mts: true,
         };

@@ -3,7 +3,6 @@
 use crate::render::MAX_TICKS;
 use crate::render::lazy_slice::{LazySlice, Zeroable};
 use crate::spectrum::UnisonVoice;
-use std::alloc::{Layout, handle_alloc_error};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -33,9 +32,7 @@ pub struct VoiceMemory {
 impl VoiceMemory {
     /// Room for that many voices, zeroed.
     pub fn new(count: usize) -> Self {
-        let Some(pages) = LazySlice::new(Self::pages(count)) else {
-            handle_alloc_error(Layout::new::<Page>())
-        };
+        let pages = LazySlice::new_or_abort(Self::pages(count));
         Self { pages, count, pin: Mutex::new(None), is_pinned: AtomicBool::new(false) }
     }
 

@@ -1,6 +1,7 @@
 //! What slots and voices do in a block, so that most code need not read the voices.
 
 use crate::render::MAX_TICKS;
+use crate::render::lazy_slice::Zeroable;
 use crate::simd::LANES;
 use crate::spectrum::{MAX_GROUPS, UnisonVoice};
 
@@ -16,6 +17,9 @@ pub struct SlotSummary {
     /// The groups of the last tick in which it sounds.
     pub last_groups: u8,
 }
+
+// SAFETY: numbers; zeros are a slot that does nothing.
+unsafe impl Zeroable for SlotSummary {}
 
 impl SlotSummary {
     /// Adds a cloud of one tick.
@@ -51,6 +55,9 @@ pub struct Span {
     last_copies: u8,
     last_groups: u8,
 }
+
+// SAFETY: numbers; zeros are no voices.
+unsafe impl Zeroable for Span {}
 
 impl Span {
     /// Whether a voice in `tick` is like that of the tick before.

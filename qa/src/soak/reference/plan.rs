@@ -68,6 +68,7 @@ impl Plan {
                 LogEntry::Patch { .. }
                 | LogEntry::Routes { .. }
                 | LogEntry::Drawn { .. }
+                | LogEntry::Room { .. }
                 | LogEntry::Connected { .. } => {}
             }
         }

@@ -150,6 +150,10 @@ impl Replayer {
                 self.render(self.frames, &mut send);
                 self.engine.exchange_drawn(part, &mut Playable::drawn(&patch));
             }
+            LogEntry::Room { slots } => {
+                self.render(self.frames, &mut send);
+                self.engine.set_room(slots);
+            }
             LogEntry::Connected { time } => {
                 self.render(self.frames, &mut send);
                 self.faded_in = 0;
