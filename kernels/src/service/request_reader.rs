@@ -13,6 +13,8 @@ pub(super) struct RequestReader {
     /// A bit for each slot that has not sounded since the client came or was reset. What sounds there
     /// first must not continue the cloud of somebody else.
     unused: Vec<u64>,
+    /// The voices of a request in such slots: their ticks and slots.
+    fresh: Vec<(usize, Range<usize>)>,
 }
 
 /// What a request asks for.
@@ -27,7 +29,8 @@ pub(super) struct Load {
 impl RequestReader {
     /// For a client of that capacity, of which nothing has sounded.
     pub(super) fn new(capacity: Capacity) -> Self {
-        Self { capacity, unused: vec![u64::MAX; capacity.slots.div_ceil(64)] }
+        let unused = vec![u64::MAX; capacity.slots.div_ceil(64)];
+        Self { capacity, unused, fresh: Vec::new() }
     }
 
     /// Forgets what has sounded.
@@ -49,6 +52,7 @@ impl RequestReader {
         let (mut partials, mut clouds) = (0.0, [0; MAX_TICKS]);
         // Slots below this one are taken, in each tick.
         let mut ends = [0; MAX_TICKS];
+        self.fresh.clear();
         for _ in 0..head.voices {
             let (slot, ticks) = request.next_slot()?;
             if ticks == 0 || ticks >> head.ticks != 0 {
@@ -72,26 +76,36 @@ impl RequestReader {
                 }
                 check(&cloud, self.capacity.buses, &tables)?;
                 partials += cloud.partials * slots.len() as f32;
-                if self.use_slots(slots) {
-                    voice = voice.starting();
-                }
                 if !section.put(tick, slot, &voice) {
                     return Err("more voices than it has announced");
                 }
+                if slots.clone().any(|slot| self.is_unused(slot)) {
+                    self.fresh.push((tick, slots));
+                }
             }
         }
+        self.start_fresh(section);
         Ok(Load { clouds: clouds.into_iter().max().unwrap_or(0), partials })
     }
 
-    /// Marks slots as used. Returns whether one of them was not.
     #[inline(always)]
-    fn use_slots(&mut self, slots: Range<usize>) -> bool {
-        let mut any = false;
-        for slot in slots {
-            let (unused, bit) = (&mut self.unused[slot / 64], 1 << (slot % 64));
-            any |= *unused & bit != 0;
-            *unused &= !bit;
+    fn is_unused(&self, slot: usize) -> bool {
+        self.unused[slot / 64] >> (slot % 64) & 1 == 1
+    }
+
+    /// Starts the voices in unused slots, where they do not go on from an earlier tick of the request. What sounds there then may be
+    /// another voice: a client that changes to this service has one for each copy in the first tick, and they come later in the request.
+    #[inline(never)]
+    fn start_fresh(&mut self, section: &mut SectionWriter<'_>) {
+        for (tick, slots) in &self.fresh {
+            let sounds_first =
+                |slot: usize| self.is_unused(slot) && !section.sounds_before(*tick, slot);
+            if slots.clone().any(sounds_first) {
+                section.start(*tick, slots.start);
+            }
         }
-        any
+        for slot in self.fresh.iter().flat_map(|(_, slots)| slots.clone()) {
+            self.unused[slot / 64] &= !(1 << (slot % 64));
+        }
     }
 }

@@ -111,6 +111,29 @@ fn blocks_arrive_as_they_were_sent() {
     }
 }
 
+/// Its unison voices are one for each copy in the first tick, so that each has its phase, and go on as one from the second on. If
+/// that one started again, the sound would be torn.
+#[test]
+fn a_client_that_changes_to_the_service_goes_on_in_phase() {
+    let (segment, sounding) = (segment(), block());
+    let mut sent = Arc::new(VoiceBlock::new(CAPACITY.slots));
+    sounding.introduce(&mut sent);
+    segment.ask(0, false, &sent);
+    let mut server = Server::new();
+    assert_eq!(server.read(&segment, 0), Ok(false));
+    let first = CAPACITY.slots - 4;
+    let copies = |tick| sent.voice(first, tick).map(|voice| voice.unison.copies());
+    let ticks: Vec<usize> = (0..MAX_TICKS).filter(|&tick| copies(tick).is_some()).collect();
+    assert_eq!((copies(ticks[0]), copies(ticks[1])), (Some(1), Some(4)));
+    for slot in first..CAPACITY.slots {
+        for &tick in &ticks {
+            let starts = |block: &VoiceBlock| block.summary(slot).starts >> tick & 1;
+            assert_eq!(starts(&server.block), starts(&sent), "slot {slot}, tick {tick}");
+            assert_eq!(server.block.cloud(slot, tick), sent.cloud(slot, tick));
+        }
+    }
+}
+
 #[test]
 fn sound_arrives_as_it_was_sent() {
     let segment = segment();

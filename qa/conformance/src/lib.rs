@@ -6,6 +6,7 @@ mod in_blocks;
 pub mod parameters;
 mod random;
 mod sameness;
+mod takeover;
 pub mod testing;
 
 pub use in_blocks::in_blocks;
@@ -59,6 +60,11 @@ pub const CHECKS: &[Check] = &[
         name: "parity",
         promise: "every patch sounds as on the reference, to -110 dBFS",
         run: sameness::patches_match_the_reference,
+    },
+    Check {
+        name: "takeover",
+        promise: "a renderer that takes over while every patch sounds continues it as the reference does",
+        run: takeover::patches_are_taken_over,
     },
     Check {
         name: "parameters",

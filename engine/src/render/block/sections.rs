@@ -126,6 +126,19 @@ impl SectionWriter<'_> {
         true
     }
 
+    /// Whether the cloud of a slot sounds in an earlier tick.
+    pub fn sounds_before(&self, tick: usize, slot: usize) -> bool {
+        self.summaries[slot].sounding & ((1 << tick) - 1) != 0
+    }
+
+    /// Has the voice of a `tick` whose first slot is `slot` start there.
+    pub fn start(&mut self, tick: usize, slot: usize) {
+        let voice = &mut self.voices[self.indices[slot] as usize - self.first_index][tick];
+        *voice = voice.starting();
+        let slots = slot..slot + voice.unison.copies();
+        self.summaries[slots].iter_mut().for_each(|summary| summary.starts |= 1 << tick);
+    }
+
     /// Makes what this thread wrote visible to other threads and devices. Needed where it is not the one that shares the block.
     pub fn settle(&self) {
         memory::settle(self.past_the_caches);
