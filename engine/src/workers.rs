@@ -46,7 +46,8 @@ struct Shared {
     is_short_pause: AtomicBool,
     /// When the first job after the next long pause is likely, in nanoseconds since `start`; 0 if that is not known.
     likely: AtomicU64,
-    start: Instant,
+    /// When the first job began: a browser has no clock here, and no workers.
+    start: OnceLock<Instant>,
     /// Set when a job panicked on a worker, so that the fork can pass it on.
     failed: AtomicBool,
     quit: AtomicBool,
@@ -244,7 +245,7 @@ impl Workers {
             expected: AtomicUsize::new(1),
             is_short_pause: AtomicBool::new(false),
             likely: AtomicU64::new(0),
-            start: Instant::now(),
+            start: OnceLock::new(),
             failed: AtomicBool::new(false),
             quit: AtomicBool::new(false),
         });
@@ -398,7 +399,7 @@ impl Shared {
 
     /// Time since the start.
     fn now(&self) -> Duration {
-        self.start.elapsed()
+        self.start.get_or_init(Instant::now).elapsed()
     }
 
     /// When an idle worker is to wake up by itself, because a job is likely soon after it.

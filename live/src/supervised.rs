@@ -432,8 +432,9 @@ impl Renderer for SupervisedRenderer {
 
     fn room(&self) -> usize {
         match self.state {
-            State::Cpu | State::ToCpu { .. } => self.for_cpu.capacity(),
-            State::Gpu | State::ToGpu { .. } | State::ToLarger { .. } => self.gpu.room(),
+            State::Cpu => self.for_cpu.capacity(),
+            // The GPU renders as well, if only to the end of a crossfade.
+            _ => self.gpu.room(),
         }
     }
 

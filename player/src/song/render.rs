@@ -6,6 +6,7 @@ use myriad_engine::render::Renderer;
 use myriad_engine::{
     Counters, Engine, EngineConfig, EngineError, Event, EventKind, PitchSettings, Playable,
 };
+use std::time::{Duration, Instant};
 
 /// The most frames rendered at a time: many blocks of a renderer, so that control, rendering and
 /// effects overlap, and few enough to react to Ctrl-C.
@@ -14,6 +15,9 @@ const _: () = assert!(BLOCK <= Engine::MAX_STEM_FRAMES);
 
 /// The same with a device, which is faster and has nothing to do at the end of each.
 const DEVICE_BLOCK: usize = 262_144;
+
+/// Blocks that take longer are halved, so that Ctrl-C is noticed: a GPU may be lost, and the processor go on.
+const LONGEST: Duration = Duration::from_millis(500);
 
 /// The same from the song's end on, so that the tail ends soon after the sound. All blocks are so many times as long.
 const TAIL_BLOCK: usize = 4_096;
@@ -190,7 +194,11 @@ impl SongRender {
         }
         let of_song = self.song_frames.saturating_sub(position) / TAIL_BLOCK as u64;
         let most = (of_song * TAIL_BLOCK as u64).clamp(TAIL_BLOCK as u64, self.block as u64);
+        let began = Instant::now();
         self.render((self.limit.0 - position).min(most) as usize);
+        if began.elapsed() > LONGEST {
+            self.block = (self.block / 2).max(BLOCK);
+        }
         for (stem, part) in self.stems.iter_mut().zip(0..) {
             for (stem, rendered) in stem.iter_mut().zip(self.engine.stem(part)) {
                 stem.clear();
