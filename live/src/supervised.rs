@@ -464,14 +464,14 @@ impl Renderer for SupervisedRenderer {
         }
         block.check_fits(self.for_cpu.capacity())?;
         self.preference = (self.policy)(Load::of(block));
+        if self.state == State::Cpu && self.gpu.larger().is_some() && self.in_flight.is_empty() {
+            self.adopt_larger();
+        }
         let fits = block.check_fits(self.gpu.room()).is_ok();
         let gpu = Readiness {
             is_ready: self.gpu.ready().is_some() && fits,
             is_larger_ready: self.gpu.larger().is_some() && !self.sends_to_larger,
         };
-        if self.state == State::Cpu && gpu.is_larger_ready && self.in_flight.is_empty() {
-            self.adopt_larger();
-        }
         let state = self.state.next(self.preference, gpu);
         self.state = state.advance(block.ticks() * TICK);
         let sent = self.send(block, state);

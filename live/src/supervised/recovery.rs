@@ -52,6 +52,13 @@ enum Larger {
     Ready(Box<dyn Renderer>, usize),
 }
 
+impl Default for Larger {
+    /// It is tried when it is needed.
+    fn default() -> Self {
+        Larger::None { ticks_left: 0 }
+    }
+}
+
 type Attempt = JoinHandle<Result<Box<dyn Renderer>, PrepareError>>;
 
 enum State {
@@ -77,7 +84,7 @@ impl Recovery {
             first_room: usize::MAX,
             room: 0,
             state: State::Unavailable,
-            larger: Larger::None { ticks_left: 0 },
+            larger: Larger::default(),
             backoff: 0,
             played: 0,
         }
@@ -93,7 +100,7 @@ impl Recovery {
     pub(super) fn start_over(&mut self, capacity: Capacity) {
         self.capacity = capacity;
         self.room = capacity.slots.min(self.first_room);
-        self.larger = Larger::None { ticks_left: 0 };
+        self.larger = Larger::default();
         (self.backoff, self.played) = (0, 0);
         self.wait(0, None);
     }
@@ -124,7 +131,7 @@ impl Recovery {
 
     /// Replaces the renderer by the one with more room.
     pub(super) fn adopt_larger(&mut self) {
-        match std::mem::replace(&mut self.larger, Larger::None { ticks_left: 0 }) {
+        match std::mem::take(&mut self.larger) {
             Larger::Ready(larger, room) => {
                 let replaced = std::mem::replace(&mut self.state, State::Ready(larger));
                 self.room = room;
@@ -168,7 +175,7 @@ impl Recovery {
             }
             Larger::Preparing(attempt, _) if !attempt.is_finished() => {}
             Larger::Preparing(..) => {
-                let attempt = std::mem::replace(&mut self.larger, Larger::None { ticks_left: 0 });
+                let attempt = std::mem::take(&mut self.larger);
                 let Larger::Preparing(attempt, room) = attempt else {
                     unreachable!("it was one a line ago");
                 };
@@ -200,10 +207,8 @@ impl Recovery {
             _ => None,
         };
         // It uses the same GPU.
-        if let Larger::Ready(larger, _) =
-            std::mem::replace(&mut self.larger, Larger::None { ticks_left: 0 })
-        {
-            drop_in_background(State::Ready(larger));
+        if let Larger::Ready(larger, _) = std::mem::take(&mut self.larger) {
+            drop_in_background(larger);
         }
         self.back_off(0, lost);
     }
@@ -286,9 +291,9 @@ impl Recovery {
 }
 
 /// Drops a renderer, which may take long, on a thread of its own.
-fn drop_in_background(state: State) {
+fn drop_in_background(renderer: impl Send + 'static) {
     // Where there is no thread, it is dropped here.
-    let _ = thread::Builder::new().name("myriad-drop".into()).spawn(move || drop(state));
+    let _ = thread::Builder::new().name("myriad-drop".into()).spawn(move || drop(renderer));
 }
 
 /// Makes and prepares it.

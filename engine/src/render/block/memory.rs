@@ -40,14 +40,7 @@ impl VoiceMemory {
     /// processors find it more quickly.
     pub(super) fn in_large_pages(count: usize) -> Self {
         let mut memory = Self::new(count);
-        #[cfg(all(target_os = "linux", not(miri)))]
-        {
-            use rustix::mm::{Advice, madvise};
-            let pages = &mut *memory.pages;
-            let (start, bytes) = (pages.as_mut_ptr().cast(), size_of_val(pages));
-            // SAFETY: pages of its own, which keep their content. If the system refuses, they are small.
-            let _ = unsafe { madvise(start, bytes, Advice::LinuxHugepage) };
-        }
+        advise_large_pages(&mut memory.pages);
         memory
     }
 
@@ -110,6 +103,18 @@ impl VoiceMemory {
         settle(self.is_pinned());
     }
 }
+
+/// Asks the system for large pages. If it refuses, they are small.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn advise_large_pages(pages: &mut [Page]) {
+    use rustix::mm::{Advice, madvise};
+    // SAFETY: they are exclusive, and keep their content.
+    let _ =
+        unsafe { madvise(pages.as_mut_ptr().cast(), size_of_val(pages), Advice::LinuxHugepage) };
+}
+
+#[cfg(any(not(target_os = "linux"), miri))]
+fn advise_large_pages(_: &mut [Page]) {}
 
 /// Writes a voice to such memory.
 pub(super) type Write = fn(&mut UnisonVoice, &UnisonVoice);
