@@ -28,8 +28,15 @@ use std::sync::Arc;
 pub(crate) use stereo::PAN_POSITIONS;
 use stereo::{CopySums, StereoTick, Swell, to_stereo};
 
-/// Voices that one thread renders before they are mixed: few enough to stay in the cache.
+/// Voices for each of several threads that are rendered before they are mixed. A single thread mixes a batch at a time, which is in
+/// its caches then.
 const WAVE: usize = 64;
+
+/// Voices that a thread renders one after the other, at most: the next one is fetched meanwhile.
+const BATCH: usize = 8;
+
+/// Batches for each thread, so that all of them end at nearly the same time.
+const BATCHES_PER_THREAD: usize = 4;
 
 /// Work per thread, as partials times ticks: a small fraction of a millisecond. Waking a worker for
 /// less takes longer than it saves.
@@ -175,7 +182,8 @@ impl Renderer for CpuRenderer {
         })?;
         (self.used, self.with_memory) = (0, with_memory_ahead(0).min(capacity.slots));
         self.states[..self.with_memory].iter_mut().for_each(CloudState::take_memory);
-        self.wave = vec![Row::SILENCE; WAVE * self.threads];
+        let wave = if self.threads == 1 { BATCH } else { WAVE * self.threads };
+        self.wave = vec![Row::SILENCE; wave];
         self.scratches = vec![Scratch::NEW; self.threads];
         self.slots = Vec::with_capacity(capacity.slots);
         let workers = Workers::start(self.threads - 1)
@@ -245,19 +253,24 @@ impl CpuRenderer {
                 let count = (slots.len() - first).min(self.wave.len());
                 let rows = Disjoint::new(&mut self.wave);
                 let scratches = Disjoint::new(&mut self.scratches);
-                workers.run_on_threads(helpers, count, &|index, thread| {
+                let threads = 1 + helpers.min(self.threads - 1);
+                let batch = (count / (threads * BATCHES_PER_THREAD)).clamp(1, BATCH);
+                let batch = if threads == 1 { BATCH } else { batch };
+                workers.run_on_threads(helpers, count.div_ceil(batch), &|task, thread| {
+                    let voices = task * batch..count.min((task + 1) * batch);
                     // SAFETY: every index is taken once, and every thread has a number of its own.
-                    let (row, scratch) = unsafe { (rows.get(index), scratches.get(thread)) };
-                    level.dispatch(RenderVoice {
+                    let (rows, scratch) =
+                        unsafe { (rows.range(voices.clone()), scratches.get(thread)) };
+                    level.dispatch(RenderVoices {
                         tables: &tables,
                         block,
-                        first: slots[first + index],
+                        slots: &slots[first..][voices],
                         range: range.clone(),
                         floor: &floor,
                         clock,
                         states: &states,
                         scratch,
-                        row,
+                        rows,
                     });
                 });
                 let rows = &self.wave[..count];
@@ -266,7 +279,8 @@ impl CpuRenderer {
                 let ticks = buses.each_tick();
                 let helpers = helpers.min(rows.len() / ROWS_PER_MIX);
                 workers.run(helpers, 2 * range.len(), &|task| {
-                    mix(rows, range.start + task / 2, task % 2, &ticks);
+                    let (tick, side) = (range.start + task / 2, task % 2);
+                    level.dispatch(Mix { rows, tick, side, buses: &ticks });
                 });
             }
         }
@@ -284,29 +298,49 @@ fn overlap(block: &VoiceBlock, slots: &[usize]) -> bool {
     })
 }
 
-/// Renders the voices whose first slot is `first` through some ticks of the block.
-struct RenderVoice<'a> {
+/// Renders the voices with these first slots through some ticks of the block.
+struct RenderVoices<'a> {
     tables: &'a Tables,
     block: &'a VoiceBlock,
-    first: usize,
+    slots: &'a [usize],
     range: Range<usize>,
     floor: &'a [f32; MAX_TICKS],
     clock: u32,
     states: &'a Disjoint<'a, CloudState>,
     scratch: &'a mut Scratch,
-    row: &'a mut Row,
+    rows: &'a mut [Row],
 }
 
-impl Work for RenderVoice<'_> {
+impl Work for RenderVoices<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, s: S) {
-        let Self { tables, block, first, range, floor, clock, states, scratch, row } = self;
-        let Scratch { sum, copies: sums, spectra, quiet } = scratch;
+    fn run<S: Simd>(mut self, s: S) {
         let player = &mut Player::new(s);
-        let groups = usize::from(block.summary(first).most_groups).min(GROUPS_AHEAD);
-        CloudState::prefetch(states.place(first), groups);
+        for index in 0..self.slots.len() {
+            if let Some(&next) = self.slots.get(index + 1) {
+                self.block.prefetch(next);
+                CloudState::prefetch(self.states.place(next), self.groups_ahead(next));
+            }
+            self.render(s, index, player);
+        }
+    }
+}
+
+impl RenderVoices<'_> {
+    /// Groups of a slot's state that are fetched before they are needed.
+    #[inline(always)]
+    fn groups_ahead(&self, slot: usize) -> usize {
+        usize::from(self.block.summary(slot).most_groups).min(GROUPS_AHEAD)
+    }
+
+    #[inline(always)]
+    fn render<S: Simd>(&mut self, s: S, index: usize, player: &mut Player<S>) {
+        let first = self.slots[index];
+        let groups = self.groups_ahead(first);
+        let row = &mut self.rows[index];
+        let Self { tables, block, range, floor, clock, states, scratch, .. } = self;
+        let Scratch { sum, copies: sums, spectra, quiet } = &mut **scratch;
         // SAFETY: no slot is in two voices of the range, and every voice is rendered once.
         let state = |copy| unsafe { states.get(first + copy) };
         let first_tick = range.start;
@@ -328,6 +362,20 @@ impl Work for RenderVoice<'_> {
             let widths = [voice.cloud.width_from, voice.cloud.width_to];
             row.buses[tick] = Some(block.bus_of(first, &voice.cloud) as u16);
             let out = &mut row.ticks[tick];
+            if count == 1
+                && !state(0).is_mostly_quiet()
+                && let Some(filter) = voice.plain()
+            {
+                quiet.catch_up(s, spectra, state);
+                spectra.forget();
+                unison_voice.complete_single(&mut voice.cloud);
+                row.partials = voice.play_single(s, filter, player, state(0), sum);
+                match row.partials {
+                    0 => *out = StereoTick::SILENCE,
+                    _ => to_stereo(s, &voice.cloud, sum, out),
+                }
+                continue;
+            }
             let copies = unison.expand();
             if !spectra.has_ratios_of(&voice) {
                 quiet.catch_up(s, spectra, state);
@@ -381,16 +429,45 @@ impl Work for RenderVoice<'_> {
 }
 
 /// Adds one side of one tick of all rows to their buses, in order.
-fn mix(rows: &[Row], tick: usize, side: usize, buses: &EachTick<'_>) {
-    for row in rows {
-        let Some(bus) = row.buses[tick] else {
-            continue;
-        };
-        let StereoTick { left, right } = &row.ticks[tick];
-        // SAFETY: no other task has this tick and side.
-        let sums = unsafe { buses.get(bus.into(), side, tick) };
-        for (sum, sample) in sums.iter_mut().zip(F32x16::flat([left, right][side])) {
-            *sum += sample;
+struct Mix<'a> {
+    rows: &'a [Row],
+    tick: usize,
+    side: usize,
+    buses: &'a EachTick<'a>,
+}
+
+impl Work for Mix<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let Self { rows, tick, side, buses } = self;
+        let mut index = 0;
+        while index < rows.len() {
+            let Some(bus) = rows[index].buses[tick] else {
+                index += 1;
+                continue;
+            };
+            // SAFETY: no other task has this tick and side.
+            let samples = unsafe { buses.get(bus.into(), side, tick) };
+            let (samples, _) = samples.as_chunks_mut::<LANES>();
+            let mut sums = [s.splat(0.0); TICK / LANES];
+            for (sum, samples) in sums.iter_mut().zip(&*samples) {
+                *sum = s.load(&F32x16(*samples));
+            }
+            // Rows of the same bus are added in registers.
+            while index < rows.len() && rows[index].buses[tick] == Some(bus) {
+                let StereoTick { left, right } = &rows[index].ticks[tick];
+                for (sum, samples) in sums.iter_mut().zip(if side == 0 { left } else { right }) {
+                    *sum = s.add(*sum, s.load(samples));
+                }
+                index += 1;
+            }
+            for (sum, samples) in sums.into_iter().zip(samples) {
+                let mut stored = F32x16([0.0; LANES]);
+                s.store(sum, &mut stored);
+                *samples = stored.0;
+            }
         }
     }
 }

@@ -115,6 +115,14 @@ impl Mix {
         if place == -1.0 { 1.0 } else { gain }
     }
 
+    /// Gains of left and right of a single copy.
+    #[inline(always)]
+    fn gains_of_single(&self, channels: [f32; 2]) -> [f32; 2] {
+        let gain = self.gain * self.entered(0.0);
+        let [left, right] = pan_gains(self.pan);
+        [gain * left * channels[0], gain * right * channels[1]]
+    }
+
     /// Gains of left and right of all of `copies` copies.
     #[inline(always)]
     fn gains(&self, copies: usize, channels: [f32; 2]) -> [[f32; MAX_COPIES]; 2] {
@@ -495,6 +503,22 @@ impl UnisonVoice {
         let widths = [cloud.width_from, cloud.width_to];
         self.complete(&self.unison.expand(), copy, widths, &mut cloud);
         cloud
+    }
+
+    /// Adds to the cloud of a voice of one copy what that copy has of its own.
+    #[inline(always)]
+    pub(crate) fn complete_single(&self, cloud: &mut Cloud) {
+        let Self { unison, .. } = self;
+        let channels = unison.channels();
+        cloud.seed = unison.seed_of(0);
+        cloud.increment = unison.increment;
+        cloud.gain_from = unison.from.gains_of_single(channels);
+        cloud.gain_to = unison.to.gains_of_single(channels);
+        cloud.phase = unison.phase;
+        cloud.band_clock = match unison.band_clock() {
+            0 => 0,
+            clock => (copy_clock(clock, 1.0) >> CLOCK_SHIFT) as u32,
+        };
     }
 
     /// Replaces the values of another copy in the cloud of the voice, whose widths are given.

@@ -1,5 +1,7 @@
 //! One tick of a voice, cloud by cloud: evaluates spectra, and finds the groups of partials that are audible.
 
+mod single;
+
 use super::play::{Audible, AudibleGroup};
 use super::quiet::QuietPhases;
 use super::spectra::Spectra;
@@ -133,6 +135,15 @@ impl<'a> VoiceTick<'a> {
     #[inline(always)]
     pub(super) fn is_whole(&self) -> bool {
         self.frames == TICK as u32
+    }
+
+    /// What its filter is, if its spectrum needs nothing else.
+    #[inline(always)]
+    pub(crate) fn plain(&self) -> Option<Option<(Poles, f32)>> {
+        match self.features {
+            Features::Plain(filter) => Some(filter),
+            Features::Rich => None,
+        }
     }
 
     /// The number of groups: those within the count and below Nyquist, and those that still sound.
@@ -457,8 +468,14 @@ pub(crate) fn advance<'a, S: Simd>(
         Features::Rich => voice.evaluate_rich(s, tick, spectra, state),
     };
     state.touched = state.touched.max(groups);
-    state.stored = MAX_GROUPS;
-    if spectra.loud < groups {
+    state.is_mostly_quiet = 2 * spectra.audible < groups;
+    if spectra.loud >= groups {
+        // All levels count as stored from here on, so none may be left of groups that are above Nyquist now.
+        for group in groups.max(state.stored)..state.touched {
+            s.store(s.splat(0.0), &mut state.groups[group].level);
+        }
+        state.stored = MAX_GROUPS;
+    } else {
         (state.stored, state.quiet) = (spectra.loud, spectra.quiet);
         state.increment = cloud.increment;
         if voice.is_kept {

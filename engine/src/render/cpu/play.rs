@@ -62,13 +62,27 @@ pub(crate) struct Player<S: Simd> {
     waiting: usize,
     /// The same half a tick later, of a cloud whose tick is rendered in halves.
     later: [Oscillators<S>; 2],
+    /// Of a cloud whose groups are added one by one: how many have been added, and how many of them are in `oscillators`.
+    added: usize,
+    queued: usize,
+    /// So many groups by themselves are played in halves, so the first ones wait for another one.
+    few: usize,
+    first: [AudibleGroup; 2],
 }
 
 impl<S: Simd> Player<S> {
     #[inline(always)]
     pub(crate) fn new(s: S) -> Self {
         let silent = Oscillators::silent(s);
-        Self { oscillators: [silent; MAX_SIDE_BY_SIDE], waiting: 0, later: [silent; 2] }
+        Self {
+            oscillators: [silent; MAX_SIDE_BY_SIDE],
+            waiting: 0,
+            later: [silent; 2],
+            added: 0,
+            queued: 0,
+            few: 0,
+            first: [AudibleGroup::SILENCE; 2],
+        }
     }
 
     /// Replaces `sum` by the sound of a cloud, if there is any.
@@ -77,12 +91,8 @@ impl<S: Simd> Player<S> {
         let Self { oscillators, later, .. } = self;
         let Audible { groups, step, in_halves } = audible;
         // Where so many are advanced side by side, one or two audible ones are too few.
-        if in_halves || 4 * groups.len() <= S::GROUPS {
-            for ((group, first), second) in groups.iter().zip(&mut *oscillators).zip(&mut *later) {
-                [*first, *second] = group.seed_halves(s, step);
-            }
-            let count = groups.len();
-            bank::advance_halves(s, &oscillators[..count], &later[..count], sum);
+        if in_halves || groups.len() <= S::GROUPS / 4 {
+            play_halves(s, groups, step, (oscillators, later), sum);
             return;
         }
         for (index, groups) in groups.chunks(S::GROUPS).enumerate() {
@@ -129,6 +139,67 @@ impl<S: Simd> Player<S> {
         }
     }
 
+    /// Begins a cloud of so many groups, of which the audible ones are added one by one.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, groups: usize) {
+        let few = if groups <= 2 { 2 } else { S::GROUPS / 4 };
+        (self.added, self.queued, self.few) = (0, 0, few);
+    }
+
+    /// Adds a group of that phase and increment, whose levels at both ends of the tick are given. What is played of the cloud already
+    /// is in `sum`.
+    #[inline(always)]
+    pub(crate) fn add(
+        &mut self,
+        s: S,
+        (phase, increment): (S::U, S::U),
+        (from, to): (S::F, S::F),
+        step: f32,
+        sum: &mut [F32x16; TICK],
+    ) {
+        if self.added < self.few {
+            let group = &mut self.first[self.added];
+            s.store_u(phase, &mut group.phase);
+            s.store_u(increment, &mut group.increment);
+            s.store(from, &mut group.from);
+            s.store(to, &mut group.to);
+        } else {
+            if self.added == self.few {
+                seed(s, &self.first[..self.few], step, &mut self.oscillators);
+                self.queued = self.few;
+            }
+            let (oscillators, _) = Oscillators::seed(s, phase, increment, from, to, s.splat(step));
+            self.oscillators[self.queued] = oscillators;
+            self.queued += 1;
+        }
+        self.added += 1;
+        if self.queued == S::GROUPS {
+            self.play_queued(s, sum);
+        }
+    }
+
+    /// Ends the cloud. Returns how many groups have been added; without any `sum` is of no use.
+    #[inline(always)]
+    pub(crate) fn end(&mut self, s: S, step: f32, sum: &mut [F32x16; TICK]) -> usize {
+        if self.added <= self.few {
+            let Self { oscillators, later, first, .. } = self;
+            play_halves(s, &first[..self.added], step, (oscillators, later), sum);
+        } else if self.queued > 0 {
+            self.play_queued(s, sum);
+        }
+        self.added
+    }
+
+    #[inline(always)]
+    fn play_queued(&mut self, s: S, sum: &mut [F32x16; TICK]) {
+        let oscillators = &self.oscillators[..self.queued];
+        match self.added == self.queued {
+            true => bank::advance::<S, true>(s, oscillators, sum),
+            false => bank::advance::<S, false>(s, oscillators, sum),
+        }
+        self.queued = 0;
+    }
+
     /// Plays a copy that waits.
     #[inline(always)]
     pub(crate) fn finish(&mut self, s: S, sums: &mut CopySums) {
@@ -138,6 +209,22 @@ impl<S: Simd> Player<S> {
             self.waiting = 0;
         }
     }
+}
+
+/// Replaces `sum` by the sound of one or two groups.
+#[inline(always)]
+fn play_halves<S: Simd>(
+    s: S,
+    groups: &[AudibleGroup],
+    step: f32,
+    (oscillators, later): (&mut [Oscillators<S>; MAX_SIDE_BY_SIDE], &mut [Oscillators<S>; 2]),
+    sum: &mut [F32x16; TICK],
+) {
+    for ((group, first), second) in groups.iter().zip(&mut *oscillators).zip(&mut *later) {
+        [*first, *second] = group.seed_halves(s, step);
+    }
+    let count = groups.len();
+    bank::advance_halves(s, &oscillators[..count], &later[..count], sum);
 }
 
 #[inline(always)]

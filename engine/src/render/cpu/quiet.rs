@@ -157,7 +157,7 @@ mod tests {
         let cloud = Cloud {
             flags: if tick == 0 { STARTS } else { 0 },
             table: Table::Saw.first_row(),
-            frame: Table::Saw.first_row() + 2,
+            frame: Table::Saw.frame_at(1.0).0,
             partials: (GROUPS * LANES) as f32 - 20.0 * moved,
             scatter: 40_000,
             formant: 1.0,

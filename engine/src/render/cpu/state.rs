@@ -21,6 +21,8 @@ pub(crate) struct CloudState {
     /// tick, and the gain at that time.
     pub(super) left_out: u64,
     pub(super) left_out_at: f32,
+    /// Whether most groups were too quiet to be played in the last tick.
+    pub(super) is_mostly_quiet: bool,
     /// The last tick's levels are stored for groups below this one. Those above were too quiet to be evaluated.
     pub(super) stored: usize,
     /// The most that those were, and the pitch to evaluate them with if they are needed after all.
@@ -58,8 +60,14 @@ impl CloudState {
         prefetch(state, bytes);
     }
 
+    /// Whether most groups were too quiet to be played in the last tick.
+    #[inline(always)]
+    pub(crate) fn is_mostly_quiet(&self) -> bool {
+        self.is_mostly_quiet
+    }
+
     pub(crate) fn reset(&mut self) {
         (self.live, self.touched, self.left_out) = (0, 0, 0);
-        (self.left_out_at, self.stored) = (0.0, MAX_GROUPS);
+        (self.left_out_at, self.stored, self.is_mostly_quiet) = (0.0, MAX_GROUPS, false);
     }
 }
