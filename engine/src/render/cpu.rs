@@ -18,7 +18,7 @@ use crate::simd::{F32x16, LANES, Level, Simd, Work};
 use crate::spectrum::unison::is_mirrored;
 use crate::spectrum::{Tables, UnisonVoice, tables};
 use crate::workers::Workers;
-use cloud::VoiceTick;
+use cloud::{Features, VoiceTick};
 use play::Player;
 use quiet::QuietPhases;
 use spectra::Spectra;
@@ -254,8 +254,10 @@ impl CpuRenderer {
                 let rows = Disjoint::new(&mut self.wave);
                 let scratches = Disjoint::new(&mut self.scratches);
                 let threads = 1 + helpers.min(self.threads - 1);
-                let batch = (count / (threads * BATCHES_PER_THREAD)).clamp(1, BATCH);
-                let batch = if threads == 1 { BATCH } else { batch };
+                let batch = match threads {
+                    1 => BATCH,
+                    _ => (count / (threads * BATCHES_PER_THREAD)).clamp(1, BATCH),
+                };
                 workers.run_on_threads(helpers, count.div_ceil(batch), &|task, thread| {
                     let voices = task * batch..count.min((task + 1) * batch);
                     // SAFETY: every index is taken once, and every thread has a number of its own.
@@ -363,8 +365,8 @@ impl RenderVoices<'_> {
             row.buses[tick] = Some(block.bus_of(first, &voice.cloud) as u16);
             let out = &mut row.ticks[tick];
             if count == 1
-                && !state(0).is_mostly_quiet()
-                && let Some(filter) = voice.plain()
+                && !state(0).is_mostly_quiet
+                && let Features::Plain(filter) = voice.features
             {
                 quiet.catch_up(s, spectra, state);
                 spectra.forget();

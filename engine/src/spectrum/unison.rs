@@ -1,9 +1,12 @@
 //! Unison: a voice is described once a tick, and renderers make the clouds of its copies from that. Plain data and
 //! plain arithmetic, shared with CUDA: see `kernels/cuda/unison.cuh`.
 
+mod places;
+
 use super::cloud::{Cloud, STARTS};
-use crate::dsp::fast::{exp2, quarter_sine};
 use crate::simd::U32x16;
+pub(crate) use places::place_of;
+pub use places::{Mix, pan_gains, pitch_factors};
 
 /// The most copies that unison makes of a voice.
 pub const MAX_COPIES: usize = 16;
@@ -57,138 +60,9 @@ pub struct Unison {
 /// Five bits for each copy.
 pub type SeedSteps = [u32; 3];
 
-/// Levels and places of a voice's copies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
-pub struct Mix {
-    /// The gain of each copy.
-    pub gain: f32,
-    /// The pan of the middle, -1 to 1.
-    pub pan: f32,
-    /// How far the copies are spread around it.
-    pub spread: f32,
-    /// How far the copies have come in, one after the other: all of them at [`Mix::ALL_IN`].
-    pub entry: f32,
-}
-
 const _: () = assert!(size_of::<UnisonVoice>() == 192);
 const _: () = assert!(size_of::<Unison>() == 72);
 const _: () = assert!(size_of::<Description>() == std::mem::offset_of!(Cloud, seed));
-
-impl Default for Mix {
-    fn default() -> Self {
-        Self::SILENT
-    }
-}
-
-impl Mix {
-    /// The entry at which every copy has its full gain.
-    pub const ALL_IN: f32 = 2.0;
-
-    /// Silence, in the middle.
-    const SILENT: Self = Self { gain: 0.0, pan: 0.0, spread: 0.0, entry: Self::ALL_IN };
-
-    /// Gain and pan of a single copy.
-    pub fn single(gain: f32, pan: f32) -> Self {
-        Self { gain, pan, ..Self::default() }
-    }
-
-    /// That whose channels have these gains.
-    fn of_channels([left, right]: [f32; 2]) -> Self {
-        let pan = right.atan2(left) * (4.0 / std::f32::consts::PI) - 1.0;
-        Self::single(left.hypot(right), pan)
-    }
-
-    /// Copy number `copy` of `copies`, as a single one.
-    #[must_use]
-    pub fn of_copy(&self, copy: usize, copies: usize) -> Self {
-        let places = &PLACES[copies - 1];
-        let gain = self.gain * self.entered(places.place[copy]);
-        Self::single(gain, self.pan + places.standing[copy] * self.spread)
-    }
-
-    /// Fade-in gain of the copy at `place`. The first starts at once; every other copy fades in during half of the
-    /// time, and the last starts when half of it is over.
-    #[inline(always)]
-    fn entered(&self, place: f32) -> f32 {
-        let gain = (self.entry - 0.5 * (place + 1.0)).clamp(0.0, 1.0);
-        if place == -1.0 { 1.0 } else { gain }
-    }
-
-    /// Gains of left and right of a single copy.
-    #[inline(always)]
-    fn gains_of_single(&self, channels: [f32; 2]) -> [f32; 2] {
-        let gain = self.gain * self.entered(0.0);
-        let [left, right] = pan_gains(self.pan);
-        [gain * left * channels[0], gain * right * channels[1]]
-    }
-
-    /// Gains of left and right of all of `copies` copies.
-    #[inline(always)]
-    fn gains(&self, copies: usize, channels: [f32; 2]) -> [[f32; MAX_COPIES]; 2] {
-        let places = &PLACES[copies - 1];
-        let mut gains = [[0.0; MAX_COPIES]; 2];
-        let [left, right] = &mut gains;
-        for copy in 0..MAX_COPIES {
-            let gain = self.gain * self.entered(places.place[copy]);
-            let sides = pan_gains(self.pan + places.standing[copy] * self.spread);
-            left[copy] = gain * sides[0] * channels[0];
-            right[copy] = gain * sides[1] * channels[1];
-        }
-        gains
-    }
-}
-
-/// Constant-power gains of left and right for a pan from -1 to 1.
-#[inline(always)]
-pub fn pan_gains(pan: f32) -> [f32; 2] {
-    let right = 0.5 * (pan.clamp(-1.0, 1.0) + 1.0);
-    [quarter_sine(1.0 - right), quarter_sine(right)]
-}
-
-/// The factors of the pitches of `copies` copies that are spread over `detune` octaves to either side.
-#[inline(always)]
-pub fn pitch_factors(copies: usize, detune: f32) -> [f32; MAX_COPIES] {
-    let mut factors = [1.0; MAX_COPIES];
-    for (factor, place) in factors.iter_mut().zip(&PLACES[copies - 1].place) {
-        *factor = exp2(place * detune);
-    }
-    factors
-}
-
-/// Where the copies of a voice are.
-struct Places {
-    /// From -1 to 1 over the copies: how they are detuned.
-    place: [f32; MAX_COPIES],
-    /// The same for their pan. Neighbours in pitch are on opposite sides, and so are the first and the
-    /// last, the second and the last but one, so that left and right are balanced.
-    standing: [f32; MAX_COPIES],
-}
-
-/// By the number of copies, less one.
-static PLACES: [Places; MAX_COPIES] = {
-    let mut all =
-        [const { Places { place: [0.0; MAX_COPIES], standing: [0.0; MAX_COPIES] } }; MAX_COPIES];
-    let mut copies = 2;
-    while copies <= MAX_COPIES {
-        let mut copy = 0;
-        while copy < copies {
-            let place = 2.0 * copy as f32 / (copies - 1) as f32 - 1.0;
-            let from_end = copies - 1 - copy;
-            let nearest = if copy < from_end { copy } else { from_end };
-            all[copies - 1].place[copy] = place;
-            all[copies - 1].standing[copy] = if nearest % 2 == 0 { place } else { -place };
-            copy += 1;
-        }
-        copies += 1;
-    }
-    all
-};
-
-/// The place of a copy, from -1 to 1: how it is detuned.
-pub(crate) fn place_of(copy: usize, copies: usize) -> f32 {
-    PLACES[copies - 1].place[copy]
-}
 
 impl Description {
     pub(super) const WORDS: usize = 24;
@@ -505,7 +379,7 @@ impl UnisonVoice {
         cloud
     }
 
-    /// Adds to the cloud of a voice of one copy what that copy has of its own.
+    /// Adds to the cloud of a voice of one copy without noise what that copy has of its own.
     #[inline(always)]
     pub(crate) fn complete_single(&self, cloud: &mut Cloud) {
         let Self { unison, .. } = self;
@@ -515,10 +389,6 @@ impl UnisonVoice {
         cloud.gain_from = unison.from.gains_of_single(channels);
         cloud.gain_to = unison.to.gains_of_single(channels);
         cloud.phase = unison.phase;
-        cloud.band_clock = match unison.band_clock() {
-            0 => 0,
-            clock => (copy_clock(clock, 1.0) >> CLOCK_SHIFT) as u32,
-        };
     }
 
     /// Replaces the values of another copy in the cloud of the voice, whose widths are given.

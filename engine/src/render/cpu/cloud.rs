@@ -5,7 +5,7 @@ mod single;
 use super::play::{Audible, AudibleGroup};
 use super::quiet::QuietPhases;
 use super::spectra::Spectra;
-use super::state::CloudState;
+use super::state::{CloudState, GroupState};
 use crate::render::TICK;
 use crate::render::block::groups;
 use crate::simd::{LANES, Simd};
@@ -137,13 +137,31 @@ impl<'a> VoiceTick<'a> {
         self.frames == TICK as u32
     }
 
-    /// What its filter is, if its spectrum needs nothing else.
+    /// One over the frames that it sounds.
     #[inline(always)]
-    pub(crate) fn plain(&self) -> Option<Option<(Poles, f32)>> {
-        match self.features {
-            Features::Plain(filter) => Some(filter),
-            Features::Rich => None,
+    fn step(&self) -> f32 {
+        1.0 / self.frames as f32
+    }
+
+    /// Starts a tick of the present copy.
+    #[inline(always)]
+    fn start_tick(&self, state: &mut CloudState) {
+        if self.starts {
+            state.reset();
         }
+        // A cloud that gets louder is evaluated at once.
+        let gain = self.cloud.gain_to[0].max(self.cloud.gain_to[1]);
+        if self.floor == 0.0 || gain > 1.5 * state.left_out_at {
+            (state.left_out, state.left_out_at) = (0, gain);
+        }
+    }
+
+    /// Ends it, of so many groups and audible ones. Returns how many partials sounded.
+    #[inline(always)]
+    fn end_tick(&self, (groups, audible): (usize, usize), state: &mut CloudState) -> usize {
+        state.touched = state.touched.max(groups);
+        state.is_mostly_quiet = 2 * audible < groups;
+        (audible * LANES).min(self.cloud.partials as usize)
     }
 
     /// The number of groups: those within the count and below Nyquist, and those that still sound.
@@ -282,11 +300,7 @@ impl<'a> VoiceTick<'a> {
                 return group + 1;
             }
         }
-        let mut live = loud;
-        while live > 0 && !s.any_greater(s.load(&state.groups[live - 1].level), s.splat(0.0)) {
-            live -= 1;
-        }
-        live
+        last_sounding(s, loud, state)
     }
 
     /// Advances the phases of a group by a tick. Returns what they were.
@@ -303,7 +317,7 @@ impl<'a> VoiceTick<'a> {
             true => spectrum::first_phase(s, &self.cloud, &self.rows, group),
             false => s.load_u(&memory.phase),
         };
-        let turn = match self.frames == TICK as u32 {
+        let turn = match self.is_whole() {
             true => s.shl_u::<{ TICK.ilog2() as i32 }>(increment),
             false => s.mul_u(increment, s.splat_u(self.frames)),
         };
@@ -334,10 +348,7 @@ impl<'a> VoiceTick<'a> {
         };
         s.store(level, &mut memory.level);
         // Written in any case: a branch would often be mispredicted.
-        s.store_u(phase, &mut into.phase);
-        s.store_u(increment, &mut into.increment);
-        s.store(from, &mut into.from);
-        s.store(level, &mut into.to);
+        into.store(s, (phase, increment), (from, level));
         s.any_greater(s.max(from, level), threshold)
     }
 
@@ -422,23 +433,41 @@ fn advance_plain<S: Simd>(
     let Spectra { ratios, levels, groups: into, audible, .. } = spectra;
     let shared = ratios[..groups].iter().zip(&levels[..groups]);
     for ((ratio, level), memory) in shared.zip(&mut state.groups[..groups]) {
-        let frequency = s.mul(s.load(ratio), increment);
-        let increment = s.f_to_u(frequency);
-        let mut level = s.load(level);
-        if let Some((poles, inverse_cutoff)) = filter {
-            level = s.mul(level, poles.gain(s, s.mul(frequency, s.splat(inverse_cutoff))));
-        }
-        let (phase, from) = (s.load_u(&memory.phase), s.load(&memory.level));
-        let turn = s.shl_u::<{ TICK.ilog2() as i32 }>(increment);
-        s.store_u(s.add_u(phase, turn), &mut memory.phase);
-        s.store(level, &mut memory.level);
-        let into = &mut into[*audible];
-        s.store_u(phase, &mut into.phase);
-        s.store_u(increment, &mut into.increment);
-        s.store(from, &mut into.from);
-        s.store(level, &mut into.to);
-        *audible += usize::from(s.any_greater(s.max(from, level), threshold));
+        let (frequency, level) = (s.mul(s.load(ratio), increment), s.load(level));
+        let ([phase, increment], [from, to]) = advance_group(s, (frequency, level), filter, memory);
+        into[*audible].store(s, (phase, increment), (from, to));
+        *audible += usize::from(s.any_greater(s.max(from, to), threshold));
     }
+}
+
+/// Advances a group by a tick that has gone on from the last one and does not fade: of these frequencies, and levels before
+/// the filter. Returns its phases and increments, and its levels at both ends of the tick.
+#[inline(always)]
+fn advance_group<S: Simd>(
+    s: S,
+    (frequency, mut level): (S::F, S::F),
+    filter: Option<(Poles, f32)>,
+    memory: &mut GroupState,
+) -> ([S::U; 2], [S::F; 2]) {
+    let increment = s.f_to_u(frequency);
+    if let Some((poles, inverse_cutoff)) = filter {
+        level = s.mul(level, poles.gain(s, s.mul(frequency, s.splat(inverse_cutoff))));
+    }
+    let (phase, from) = (s.load_u(&memory.phase), s.load(&memory.level));
+    let turn = s.shl_u::<{ TICK.ilog2() as i32 }>(increment);
+    s.store_u(s.add_u(phase, turn), &mut memory.phase);
+    s.store(level, &mut memory.level);
+    ([phase, increment], [from, level])
+}
+
+/// The groups up to the last with a level that is not silent, of the first `groups`. From the end: mostly it is the last one.
+#[inline(always)]
+fn last_sounding<S: Simd>(s: S, groups: usize, state: &CloudState) -> usize {
+    let mut live = groups;
+    while live > 0 && !s.any_greater(s.load(&state.groups[live - 1].level), s.splat(0.0)) {
+        live -= 1;
+    }
+    live
 }
 
 /// Advances the present copy of `voice` by a tick, and finds what is audible of it. `tick` counts them.
@@ -451,15 +480,7 @@ pub(crate) fn advance<'a, S: Simd>(
     quiet: &mut QuietPhases,
     state: &mut CloudState,
 ) -> (Audible<'a>, PartialCount) {
-    let cloud = &voice.cloud;
-    if voice.starts {
-        state.reset();
-    }
-    // A cloud that gets louder is evaluated at once.
-    let gain = cloud.gain_to[0].max(cloud.gain_to[1]);
-    if voice.floor == 0.0 || gain > 1.5 * state.left_out_at {
-        (state.left_out, state.left_out_at) = (0, gain);
-    }
+    voice.start_tick(state);
     let loud = voice.loud_groups(s, spectra, state);
     let (groups, thinned) = match voice.features {
         Features::Plain(filter) => {
@@ -467,8 +488,7 @@ pub(crate) fn advance<'a, S: Simd>(
         }
         Features::Rich => voice.evaluate_rich(s, tick, spectra, state),
     };
-    state.touched = state.touched.max(groups);
-    state.is_mostly_quiet = 2 * spectra.audible < groups;
+    let sounded = voice.end_tick((groups, spectra.audible), state);
     if spectra.loud >= groups {
         // All levels count as stored from here on, so none may be left of groups that are above Nyquist now.
         for group in groups.max(state.stored)..state.touched {
@@ -477,16 +497,12 @@ pub(crate) fn advance<'a, S: Simd>(
         state.stored = MAX_GROUPS;
     } else {
         (state.stored, state.quiet) = (spectra.loud, spectra.quiet);
-        state.increment = cloud.increment;
+        state.increment = voice.cloud.increment;
         if voice.is_kept {
             state.description = *voice.description;
         }
     }
-    let audible = Audible {
-        groups: &spectra.groups[..spectra.audible],
-        step: 1.0 / voice.frames as f32,
-        in_halves: groups <= 2,
-    };
-    let sounded = (spectra.audible * LANES).min(cloud.partials as usize);
+    let audible =
+        Audible { groups: &spectra.groups[..spectra.audible], step: voice.step(), of: groups };
     (audible, PartialCount { sounded, thinned })
 }

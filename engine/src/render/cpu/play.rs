@@ -22,8 +22,15 @@ pub(crate) struct Audible<'a> {
     pub(crate) groups: &'a [AudibleGroup],
     /// One over the frames that the cloud sounds.
     pub(crate) step: f32,
-    /// Whether the cloud has so few groups that its tick is rendered in halves, side by side.
-    pub(crate) in_halves: bool,
+    /// The groups of the cloud, with those that are not audible.
+    pub(crate) of: usize,
+}
+
+/// So many audible groups of a cloud of `groups`, or fewer, are rendered in halves, side by side: they are too few where so
+/// many are advanced side by side.
+#[inline(always)]
+fn few<S: Simd>(groups: usize) -> usize {
+    if groups <= 2 { 2 } else { S::GROUPS / 4 }
 }
 
 impl AudibleGroup {
@@ -33,6 +40,19 @@ impl AudibleGroup {
         from: F32x16([0.0; LANES]),
         to: F32x16([0.0; LANES]),
     };
+
+    #[inline(always)]
+    pub(crate) fn store<S: Simd>(
+        &mut self,
+        s: S,
+        (phase, increment): (S::U, S::U),
+        (from, to): (S::F, S::F),
+    ) {
+        s.store_u(phase, &mut self.phase);
+        s.store_u(increment, &mut self.increment);
+        s.store(from, &mut self.from);
+        s.store(to, &mut self.to);
+    }
 
     /// Its oscillators, and the steepest step between two samples.
     #[inline(always)]
@@ -65,7 +85,7 @@ pub(crate) struct Player<S: Simd> {
     /// Of a cloud whose groups are added one by one: how many have been added, and how many of them are in `oscillators`.
     added: usize,
     queued: usize,
-    /// So many groups by themselves are played in halves, so the first ones wait for another one.
+    /// See [`few`]: the first ones wait for another one.
     few: usize,
     first: [AudibleGroup; 2],
 }
@@ -89,9 +109,8 @@ impl<S: Simd> Player<S> {
     #[inline(always)]
     pub(crate) fn play(&mut self, s: S, audible: Audible<'_>, sum: &mut [F32x16; TICK]) {
         let Self { oscillators, later, .. } = self;
-        let Audible { groups, step, in_halves } = audible;
-        // Where so many are advanced side by side, one or two audible ones are too few.
-        if in_halves || groups.len() <= S::GROUPS / 4 {
+        let Audible { groups, step, of } = audible;
+        if groups.len() <= few::<S>(of) {
             play_halves(s, groups, step, (oscillators, later), sum);
             return;
         }
@@ -142,8 +161,7 @@ impl<S: Simd> Player<S> {
     /// Begins a cloud of so many groups, of which the audible ones are added one by one.
     #[inline(always)]
     pub(crate) fn begin(&mut self, groups: usize) {
-        let few = if groups <= 2 { 2 } else { S::GROUPS / 4 };
-        (self.added, self.queued, self.few) = (0, 0, few);
+        (self.added, self.queued, self.few) = (0, 0, few::<S>(groups));
     }
 
     /// Adds a group of that phase and increment, whose levels at both ends of the tick are given. What is played of the cloud already
@@ -158,11 +176,7 @@ impl<S: Simd> Player<S> {
         sum: &mut [F32x16; TICK],
     ) {
         if self.added < self.few {
-            let group = &mut self.first[self.added];
-            s.store_u(phase, &mut group.phase);
-            s.store_u(increment, &mut group.increment);
-            s.store(from, &mut group.from);
-            s.store(to, &mut group.to);
+            self.first[self.added].store(s, (phase, increment), (from, to));
         } else {
             if self.added == self.few {
                 seed(s, &self.first[..self.few], step, &mut self.oscillators);

@@ -60,12 +60,6 @@ impl CloudState {
         prefetch(state, bytes);
     }
 
-    /// Whether most groups were too quiet to be played in the last tick.
-    #[inline(always)]
-    pub(crate) fn is_mostly_quiet(&self) -> bool {
-        self.is_mostly_quiet
-    }
-
     pub(crate) fn reset(&mut self) {
         (self.live, self.touched, self.left_out) = (0, 0, 0);
         (self.left_out_at, self.stored, self.is_mostly_quiet) = (0.0, MAX_GROUPS, false);

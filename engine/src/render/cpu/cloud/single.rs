@@ -5,7 +5,7 @@ use super::VoiceTick;
 use crate::render::TICK;
 use crate::render::cpu::play::{AudibleGroup, Player};
 use crate::render::cpu::state::CloudState;
-use crate::simd::{F32x16, LANES, Simd};
+use crate::simd::{F32x16, Simd};
 use crate::spectrum::{self, FADE_END, MAX_GROUPS, Partials, Poles};
 
 impl VoiceTick<'_> {
@@ -19,19 +19,11 @@ impl VoiceTick<'_> {
         state: &mut CloudState,
         sum: &mut [F32x16; TICK],
     ) -> usize {
-        if self.starts {
-            state.reset();
-        }
-        let cloud = &self.cloud;
-        (state.left_out, state.left_out_at) = (0, cloud.gain_to[0].max(cloud.gain_to[1]));
+        self.start_tick(state);
         if state.stored < state.touched {
             self.restore(s, state, state.touched);
         }
         let groups = self.groups_of_single(s, state);
-        for group in state.touched..groups {
-            let phase = spectrum::first_phase(s, cloud, &self.rows, group);
-            s.store_u(phase, &mut state.groups[group].phase);
-        }
         let plain = self.plain_groups_of_single(s, groups.min(state.touched));
         player.begin(groups);
         match filter {
@@ -41,7 +33,7 @@ impl VoiceTick<'_> {
         let threshold = s.splat(self.threshold());
         for group in plain..groups {
             let frequency = self.frequency(s, group);
-            let level = spectrum::voice_level(s, cloud, &self.rows, group);
+            let level = spectrum::voice_level(s, &self.cloud, &self.rows, group);
             let Partials { increment, level, .. } =
                 spectrum::evaluate_plain_copy(s, filter, frequency, level);
             let mut audible = AudibleGroup::SILENCE;
@@ -51,14 +43,8 @@ impl VoiceTick<'_> {
             }
         }
         let audible = player.end(s, self.step(), sum);
-        let mut live = groups;
-        while live > 0 && !s.any_greater(s.load(&state.groups[live - 1].level), s.splat(0.0)) {
-            live -= 1;
-        }
-        (state.live, state.stored) = (live, MAX_GROUPS);
-        state.touched = state.touched.max(groups);
-        state.is_mostly_quiet = 2 * audible < groups;
-        (audible * LANES).min(cloud.partials as usize)
+        (state.live, state.stored) = (super::last_sounding(s, groups, state), MAX_GROUPS);
+        self.end_tick((groups, audible), state)
     }
 
     #[inline(always)]
@@ -112,25 +98,13 @@ impl VoiceTick<'_> {
         let Self { cloud, rows, .. } = self;
         let threshold = s.splat(self.threshold());
         for (group, memory) in state.groups[..groups].iter_mut().enumerate() {
-            let frequency = self.frequency(s, group);
-            let increment = s.f_to_u(frequency);
-            let mut level = spectrum::voice_level(s, cloud, rows, group);
-            if let Some((poles, inverse_cutoff)) = filter {
-                level = s.mul(level, poles.gain(s, s.mul(frequency, s.splat(inverse_cutoff))));
-            }
-            let (phase, from) = (s.load_u(&memory.phase), s.load(&memory.level));
-            let turn = s.shl_u::<{ TICK.ilog2() as i32 }>(increment);
-            s.store_u(s.add_u(phase, turn), &mut memory.phase);
-            s.store(level, &mut memory.level);
-            if s.any_greater(s.max(from, level), threshold) {
-                player.add(s, (phase, increment), (from, level), self.step(), sum);
+            let level = spectrum::voice_level(s, cloud, rows, group);
+            let ([phase, increment], [from, to]) =
+                super::advance_group(s, (self.frequency(s, group), level), filter, memory);
+            if s.any_greater(s.max(from, to), threshold) {
+                player.add(s, (phase, increment), (from, to), self.step(), sum);
             }
         }
-    }
-
-    #[inline(always)]
-    fn step(&self) -> f32 {
-        1.0 / self.frames as f32
     }
 }
 
