@@ -12,6 +12,8 @@ use myriad_test_screen::{CONTROL, Screen};
 const HARMONICS: [i16; 2] = [115, 421];
 const MODULATION: [i16; 2] = [376, 421];
 const STEPS: [i16; 2] = [699, 496];
+/// Where nothing can be clicked on.
+const ASIDE: [i16; 2] = [600, 779];
 
 /// Clicks until it has been of use: a slow machine may not have drawn what is to be clicked on.
 fn click_until(
@@ -28,12 +30,19 @@ fn click_until(
     });
 }
 
-/// Turns to the page of a tab, and waits until the tab is lit.
+/// Turns to the page of a tab, and waits until the tab is lit. It also is as long as the pointer is over it, so that goes away
+/// before the tab is looked at, and a window that draws slowly is looked at twice.
 fn turn_to(host: &mut Host, screen: &Screen, opened: &Opened, [x, y]: [i16; 2]) {
     // Below the letters.
     let colour = || screen.picture(opened.window).at([x as u32, y as u32 + 10]);
     let before = colour();
-    click_until(host, screen, [x, y], "the page is there", |_| colour() != before);
+    let is_lit_without_pointer = |host: &mut Host| {
+        screen.point(ASIDE);
+        pause(host, 500);
+        colour() != before
+    };
+    let is_lit = |host: &mut Host| is_lit_without_pointer(host) && is_lit_without_pointer(host);
+    click_until(host, screen, [x, y], "the page is there", is_lit);
 }
 
 /// Drags over a canvas in one gesture.
