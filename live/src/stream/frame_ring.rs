@@ -28,7 +28,7 @@ pub(super) struct FrameRing {
     /// All frames before this one have been asked for. Only the audio side writes it, when it has
     /// read them and queued their events.
     asked: AtomicU64,
-    /// Frames of the last block that was asked for.
+    /// Frames of the last block that was asked for; zero before the first one.
     block: AtomicUsize,
     /// All frames before this one are written or skipped. Only the render side writes it.
     written: AtomicU64,
@@ -45,7 +45,7 @@ impl FrameRing {
             outputs: (0..outputs).map(|_| frames()).collect(),
             depth,
             asked: AtomicU64::new(start),
-            block: AtomicUsize::new(depth),
+            block: AtomicUsize::new(0),
             // Silence for the latency of the ring.
             written: AtomicU64::new(start + depth as u64),
             closed: AtomicBool::new(false),
@@ -85,9 +85,17 @@ impl FrameRing {
         self.asked.store(at + block as u64, Ordering::Release);
     }
 
-    /// Frames of the last block that was asked for.
+    /// Frames of the last block that was asked for. Before the first one, as many as it may have.
     pub(super) fn block(&self) -> usize {
-        self.block.load(Ordering::Relaxed)
+        match self.block.load(Ordering::Relaxed) {
+            0 => self.depth,
+            block => block,
+        }
+    }
+
+    /// Whether a block has been asked for.
+    pub(super) fn has_begun(&self) -> bool {
+        self.block.load(Ordering::Relaxed) != 0
     }
 
     /// Writes frames of an output from `at` on.

@@ -223,9 +223,10 @@ impl RenderSide {
         (self.end.frame_ring.block(), self.engine.config().sample_rate)
     }
 
-    /// Frames that the audio side has asked for.
-    pub(super) fn asked(&self) -> u64 {
-        self.end.frame_ring.asked()
+    /// Frames that the audio side has asked for; none before its first block.
+    pub(super) fn asked(&self) -> Option<u64> {
+        let frame_ring = &self.end.frame_ring;
+        frame_ring.has_begun().then(|| frame_ring.asked())
     }
 
     pub(super) fn shared(&self) -> Arc<Shared> {

@@ -55,11 +55,11 @@ pub(super) fn spawn(
     thread.map_err(StreamError::Thread)
 }
 
-/// Estimates when the next audio callback is due.
+/// Estimates when the next audio callback is due. Before the first one, that may be at any time.
 struct CallbackTimer {
-    asked: u64,
+    asked: Option<u64>,
     /// The estimated time of the last callback, which is observed some time later.
-    last: Instant,
+    last: Option<Instant>,
 }
 
 impl CallbackTimer {
@@ -68,33 +68,34 @@ impl CallbackTimer {
     const LONGEST: Duration = Duration::from_millis(1);
 
     fn new() -> Self {
-        Self { asked: 0, last: Instant::now() }
+        Self { asked: None, last: None }
     }
 
     /// Records the frames `asked` for until `now`, in blocks of the duration `block`.
-    fn observe(&mut self, asked: u64, block: Duration, now: Instant) {
+    fn observe(&mut self, asked: Option<u64>, block: Duration, now: Instant) {
         if self.asked == asked {
             return;
         }
-        let expected = self.last + block;
-        let late = now.saturating_duration_since(expected);
-        // The callback was probably on time, while this thread slept or rendered. An eighth of the
-        // difference follows the drift of the device's clock.
-        self.last = match Duration::ZERO < late && late < block {
-            true => expected + late / 8,
-            false => now,
+        let estimate = |last: Instant| {
+            let expected = last + block;
+            let late = now.saturating_duration_since(expected);
+            // The callback was probably on time, while this thread slept or rendered. An eighth of the
+            // difference follows the drift of the device's clock.
+            match Duration::ZERO < late && late < block {
+                true => expected + late / 8,
+                false => now,
+            }
         };
+        self.last = asked.map(|_| self.last.map_or(now, estimate));
         self.asked = asked;
     }
 
     /// How long to sleep from `now` on; none when a callback came since the last observation, which
     /// the last step may have missed.
-    fn sleep_time(&self, asked: u64, block: Duration, now: Instant) -> Option<Duration> {
+    fn sleep_time(&self, asked: Option<u64>, block: Duration, now: Instant) -> Option<Duration> {
         let interval = (block / 8).clamp(Self::SHORTEST, Self::LONGEST);
-        let sleep_time = (self.last + block)
-            .saturating_duration_since(now)
-            .saturating_sub(interval)
-            .max(interval);
+        let until_due = self.last.map(|last| (last + block).saturating_duration_since(now));
+        let sleep_time = until_due.unwrap_or_default().saturating_sub(interval).max(interval);
         (asked == self.asked).then_some(sleep_time)
     }
 }
@@ -111,11 +112,12 @@ mod tests {
             let start = Instant::now();
             let mut timer = CallbackTimer::new();
             let (mut now, mut asked, mut polls, mut latest) = (start, 0, 0, Duration::ZERO);
+            timer.observe(Some(0), block, now);
             for _ in 0..10_000 {
-                now += timer.sleep_time(asked, block, now).unwrap();
+                now += timer.sleep_time(Some(asked), block, now).unwrap();
                 polls += 1;
                 let due = (now - start).as_micros() as u64 / period;
-                timer.observe(due, block, now);
+                timer.observe(Some(due), block, now);
                 if due != asked {
                     let since = (now - start) - Duration::from_micros(due * period);
                     // At first the period is not known.
@@ -137,16 +139,31 @@ mod tests {
     fn does_not_sleep_after_an_unobserved_callback() {
         let (mut timer, now) = (CallbackTimer::new(), Instant::now());
         let block = Duration::from_millis(1);
-        timer.observe(64, block, now);
-        assert!(timer.sleep_time(64, block, now).is_some());
-        assert_eq!(timer.sleep_time(128, block, now), None);
+        timer.observe(Some(64), block, now);
+        assert!(timer.sleep_time(Some(64), block, now).is_some());
+        assert_eq!(timer.sleep_time(Some(128), block, now), None);
+    }
+
+    /// Else it would sleep for most of the ring's depth while a device takes its first blocks.
+    #[test]
+    fn polls_until_the_first_callback_of_a_device() {
+        let (mut timer, now) = (CallbackTimer::new(), Instant::now());
+        let depth = Duration::from_micros(4_000);
+        let poll = Some(depth / 8);
+        assert_eq!(timer.sleep_time(None, depth, now), poll);
+        timer.observe(Some(64), depth, now);
+        assert!(timer.sleep_time(Some(64), depth, now) > poll);
+        // Another device takes over.
+        timer.observe(None, depth, now);
+        assert_eq!(timer.sleep_time(None, depth, now), poll);
     }
 
     #[test]
     fn sleeps_when_no_callbacks_come() {
-        let timer = CallbackTimer::new();
-        let later = Instant::now() + Duration::from_secs(10);
-        let sleep_time = timer.sleep_time(0, Duration::from_millis(100), later);
+        let (mut timer, now) = (CallbackTimer::new(), Instant::now());
+        timer.observe(Some(0), Duration::from_millis(100), now);
+        let later = now + Duration::from_secs(10);
+        let sleep_time = timer.sleep_time(Some(0), Duration::from_millis(100), later);
         assert_eq!(sleep_time, Some(CallbackTimer::LONGEST));
     }
 }
