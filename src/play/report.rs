@@ -1,6 +1,6 @@
 //! Lines about a session, for logs and scripts: one a second, and one for each event.
 
-use myriad_live::stream::Underrun;
+use myriad_live::stream::{MAX_DEPTH, Underrun};
 use myriad_player::failure::Failure;
 use myriad_player::session::{Ending, Session};
 use myriad_player::terminal;
@@ -249,16 +249,20 @@ impl Style {
             unrecorded_frames: ending.unrecorded,
         };
         match self {
-            Style::Plain => terminal::print(&summary.to_text()),
+            Style::Plain => terminal::print(&summary.to_text(ending.status.depth)),
             Style::Json => json(&Line::End(&summary)),
         }
     }
 }
 
 impl Summary {
-    fn to_text(&self) -> String {
+    /// For people. `depth` frames were kept ready.
+    fn to_text(&self, depth: usize) -> String {
         let mut text =
             format!("Played {}, {} underruns", terminal::clock(self.seconds), self.underruns);
+        if self.underruns > 0 && 2 * depth <= MAX_DEPTH {
+            text += &format!("; with --depth {} twice as much is kept ready", 2 * depth);
+        }
         if let Some(path) = &self.recording {
             text += &format!("; recorded to {}", path.display());
             if self.unrecorded_frames > 0 {
@@ -275,4 +279,28 @@ impl Summary {
 fn json(line: &Line<'_>) -> Result<(), Failure> {
     let text = serde_json::to_string(line).map_err(Failure::failed)?;
     terminal::print(&(text + "\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_says_what_helps_against_underruns() {
+        let text = |underruns, depth| {
+            let summary = Summary {
+                seconds: 60.0,
+                frames: 2_880_000,
+                slow_blocks: 0,
+                underruns,
+                recording: None,
+                recorded_frames: 0,
+                unrecorded_frames: 0,
+            };
+            summary.to_text(depth)
+        };
+        assert!(!text(0, 224).contains("--depth"));
+        assert!(text(3, 224).contains("--depth 448"), "{}", text(3, 224));
+        assert!(!text(3, MAX_DEPTH).contains("--depth"), "more is refused");
+    }
 }
