@@ -25,7 +25,7 @@ pub(super) fn spawn(
         let raised = thread_policy.assume(depth, rate);
         shared.raised_priority.store(raised, Relaxed);
         let _flush = FlushDenormals::new();
-        let mut timer = CallbackTimer::new();
+        let mut timer = CallbackTimer::default();
         render.begin();
         while !render.has_ended() {
             let (block, rate) = render.pace();
@@ -56,10 +56,17 @@ pub(super) fn spawn(
 }
 
 /// Estimates when the next audio callback is due. Before the first one, that may be at any time.
+#[derive(Default)]
 struct CallbackTimer {
-    asked: Option<u64>,
-    /// The estimated time of the last callback, which is observed some time later.
-    last: Option<Instant>,
+    last: Option<Callback>,
+}
+
+/// A callback that was observed some time later.
+struct Callback {
+    /// The frames asked for until then.
+    asked: u64,
+    /// Its estimated time.
+    time: Instant,
 }
 
 impl CallbackTimer {
@@ -67,17 +74,18 @@ impl CallbackTimer {
     const SHORTEST: Duration = Duration::from_micros(40);
     const LONGEST: Duration = Duration::from_millis(1);
 
-    fn new() -> Self {
-        Self { asked: None, last: None }
+    /// The frames asked for until the last callback.
+    fn asked(&self) -> Option<u64> {
+        self.last.as_ref().map(|last| last.asked)
     }
 
     /// Records the frames `asked` for until `now`, in blocks of the duration `block`.
     fn observe(&mut self, asked: Option<u64>, block: Duration, now: Instant) {
-        if self.asked == asked {
+        if self.asked() == asked {
             return;
         }
-        let estimate = |last: Instant| {
-            let expected = last + block;
+        let estimate = |last: &Callback| {
+            let expected = last.time + block;
             let late = now.saturating_duration_since(expected);
             // The callback was probably on time, while this thread slept or rendered. An eighth of the
             // difference follows the drift of the device's clock.
@@ -86,17 +94,17 @@ impl CallbackTimer {
                 false => now,
             }
         };
-        self.last = asked.map(|_| self.last.map_or(now, estimate));
-        self.asked = asked;
+        let time = self.last.as_ref().map_or(now, estimate);
+        self.last = asked.map(|asked| Callback { asked, time });
     }
 
     /// How long to sleep from `now` on; none when a callback came since the last observation, which
     /// the last step may have missed.
     fn sleep_time(&self, asked: Option<u64>, block: Duration, now: Instant) -> Option<Duration> {
         let interval = (block / 8).clamp(Self::SHORTEST, Self::LONGEST);
-        let until_due = self.last.map(|last| (last + block).saturating_duration_since(now));
-        let sleep_time = until_due.unwrap_or_default().saturating_sub(interval).max(interval);
-        (asked == self.asked).then_some(sleep_time)
+        let due = self.last.as_ref().map_or(now, |last| last.time + block);
+        let sleep_time = due.saturating_duration_since(now).saturating_sub(interval).max(interval);
+        (asked == self.asked()).then_some(sleep_time)
     }
 }
 
@@ -110,7 +118,7 @@ mod tests {
         // Devices with other clocks, and loads of up to half the time.
         for (period, rendering) in [(1_600, 0), (1_600, 800), (1_592, 800), (1_608, 100)] {
             let start = Instant::now();
-            let mut timer = CallbackTimer::new();
+            let mut timer = CallbackTimer::default();
             let (mut now, mut asked, mut polls, mut latest) = (start, 0, 0, Duration::ZERO);
             timer.observe(Some(0), block, now);
             for _ in 0..10_000 {
@@ -137,7 +145,7 @@ mod tests {
     /// A callback right after the last step must not wait until the next sleep ends.
     #[test]
     fn does_not_sleep_after_an_unobserved_callback() {
-        let (mut timer, now) = (CallbackTimer::new(), Instant::now());
+        let (mut timer, now) = (CallbackTimer::default(), Instant::now());
         let block = Duration::from_millis(1);
         timer.observe(Some(64), block, now);
         assert!(timer.sleep_time(Some(64), block, now).is_some());
@@ -147,7 +155,7 @@ mod tests {
     /// Else it would sleep for most of the ring's depth while a device takes its first blocks.
     #[test]
     fn polls_until_the_first_callback_of_a_device() {
-        let (mut timer, now) = (CallbackTimer::new(), Instant::now());
+        let (mut timer, now) = (CallbackTimer::default(), Instant::now());
         let depth = Duration::from_micros(4_000);
         let poll = Some(depth / 8);
         assert_eq!(timer.sleep_time(None, depth, now), poll);
@@ -160,7 +168,7 @@ mod tests {
 
     #[test]
     fn sleeps_when_no_callbacks_come() {
-        let (mut timer, now) = (CallbackTimer::new(), Instant::now());
+        let (mut timer, now) = (CallbackTimer::default(), Instant::now());
         timer.observe(Some(0), Duration::from_millis(100), now);
         let later = now + Duration::from_secs(10);
         let sleep_time = timer.sleep_time(Some(0), Duration::from_millis(100), later);
