@@ -165,6 +165,17 @@ impl VoiceBlock {
         }
     }
 
+    /// A block with a tick for each of these, which are a voice in the first slots.
+    #[cfg(test)]
+    pub(crate) fn of_voice(slots: usize, ticks: impl Iterator<Item = UnisonVoice>) -> Arc<Self> {
+        let mut block = Self::new(slots);
+        for voice in ticks {
+            block.start_tick();
+            block.push_voice(0, &voice);
+        }
+        Arc::new(block)
+    }
+
     /// Opens the next tick; voices pushed from now on belong to it.
     pub fn start_tick(&mut self) {
         assert!(self.ticks < MAX_TICKS);

@@ -186,12 +186,8 @@ mod tests {
         cpu.prepare(Capacity { slots: COPIES, buses: 1 }).unwrap();
         let buses = &mut Buses::new(1);
         for first in (0..40).step_by(ticks) {
-            let mut block = VoiceBlock::new(COPIES);
-            for tick in first..first + ticks {
-                block.start_tick();
-                block.push_voice(0, &voice(tick, filter));
-            }
-            cpu.render(&Arc::new(block), buses).unwrap();
+            let voices = (first..first + ticks).map(|tick| voice(tick, filter));
+            cpu.render(&VoiceBlock::of_voice(COPIES, voices), buses).unwrap();
         }
         let states = cpu.states[..COPIES].iter();
         states.flat_map(|state| state.groups[..GROUPS].iter().map(|group| group.phase.0)).collect()

@@ -118,7 +118,6 @@ mod tests {
     use crate::spectrum::{
         Cloud, Description, Filter, FilterKind, STARTS, TURN, Table, UnisonVoice,
     };
-    use std::sync::Arc;
 
     const TICKS: usize = 2_000;
     const GROUPS: usize = 40;
@@ -172,15 +171,12 @@ mod tests {
         let buses = &mut Buses::new(1);
         let (mut samples, mut partials) = ([Vec::new(), Vec::new()], Vec::new());
         for first in (0..TICKS).step_by(ticks) {
-            let mut block = VoiceBlock::new(1);
-            for tick in first..first + ticks {
-                block.start_tick();
-                block.push_voice(0, &voice(tick, filter));
-            }
+            let voices = (first..first + ticks).map(|tick| voice(tick, filter));
+            let block = VoiceBlock::of_voice(1, voices);
             if let Some(with_lists) = with_lists(first) {
                 cpu.states[0].is_mostly_quiet = with_lists;
             }
-            partials.push(cpu.render(&Arc::new(block), buses).unwrap());
+            partials.push(cpu.render(&block, buses).unwrap());
             for (samples, side) in samples.iter_mut().zip(buses.bus(0)) {
                 samples.extend(&side[..TICK * ticks]);
             }
