@@ -9,6 +9,8 @@ mod clock;
 mod cpal_device;
 pub mod handoff;
 #[cfg(unix)]
+pub mod jack_client;
+#[cfg(unix)]
 mod jack_server;
 pub mod listing;
 pub mod manager;

@@ -1,7 +1,9 @@
 //! Captures the player's output, with the server's time of every frame.
 
 use crate::server::Server;
-use jack::{AsyncClient, AudioIn, Client, Control, Frames, Port, ProcessHandler, ProcessScope};
+use jack::{AudioIn, Frames, Port, ProcessScope};
+use myriad_player::device::jack_client::{ActiveClient, Cycle};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -9,7 +11,7 @@ use std::time::{Duration, Instant};
 const LONGEST_GAP: i64 = 480_000;
 
 pub(crate) struct Capture {
-    _client: AsyncClient<(), Process>,
+    _active: ActiveClient,
     blocks: Receiver<Block>,
     /// The captured frames, and the server's time of the first.
     pub(crate) left: Vec<f32>,
@@ -30,12 +32,11 @@ struct Process {
     blocks: Sender<Block>,
 }
 
-impl ProcessHandler for Process {
-    fn process(&mut self, _: &Client, scope: &ProcessScope) -> Control {
+impl Cycle for Process {
+    fn run(&mut self, scope: &ProcessScope) {
         let [left, right] = self.ports.each_ref().map(|port| port.as_slice(scope).to_vec());
         let time = scope.last_frame_time();
         let _ = self.blocks.send(Block { time, left, right });
-        Control::Continue
     }
 }
 
@@ -48,11 +49,11 @@ impl Capture {
         let names = ports.each_ref().map(|port| port.name().unwrap());
         let (sender, blocks) = channel();
         let process = Process { ports, blocks: sender };
-        let client = client.activate_async((), process).unwrap();
+        let active = ActiveClient::activate(client, process, Arc::default()).unwrap();
         for (ours, theirs) in names.iter().zip(["myriad:left", "myriad:right"]) {
-            client.as_client().connect_ports_by_name(theirs, ours).unwrap();
+            active.client().connect_ports_by_name(theirs, ours).unwrap();
         }
-        Self { _client: client, blocks, left: Vec::new(), right: Vec::new(), start: None, gaps: 0 }
+        Self { _active: active, blocks, left: Vec::new(), right: Vec::new(), start: None, gaps: 0 }
     }
 
     /// Collects the captured blocks. Frames that the server skipped become silence.

@@ -1,13 +1,13 @@
 //! A JACK client that sends MIDI messages on exact frames.
 
 use crate::server::Server;
-use jack::{
-    AsyncClient, Client, Control, Frames, MidiOut, Port, ProcessHandler, ProcessScope, RawMidi,
-};
+use jack::{Frames, MidiOut, Port, ProcessScope, RawMidi};
+use myriad_player::device::jack_client::{ActiveClient, Cycle};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 pub(crate) struct MidiSender {
-    client: AsyncClient<(), Process>,
+    active: ActiveClient,
     messages: SyncSender<Timed>,
     scores: Sender<Vec<Timed>>,
     begun: Receiver<Frames>,
@@ -24,8 +24,8 @@ struct Process {
     begun: Sender<Frames>,
 }
 
-impl ProcessHandler for Process {
-    fn process(&mut self, _: &Client, scope: &ProcessScope) -> Control {
+impl Cycle for Process {
+    fn run(&mut self, scope: &ProcessScope) {
         self.waiting.extend(self.incoming.try_iter());
         let mut writer = self.port.writer(scope);
         let start = scope.last_frame_time();
@@ -46,7 +46,6 @@ impl ProcessHandler for Process {
             let message = RawMidi { time: offset, bytes: &bytes[..length] };
             writer.write(&message).is_err()
         });
-        Control::Continue
     }
 }
 
@@ -66,15 +65,15 @@ impl MidiSender {
             scores: new_scores,
             begun: begin,
         };
-        let client = client.activate_async((), process).unwrap();
-        client.as_client().connect_ports_by_name(&name, "myriad:midi").unwrap();
-        Self { client, messages, scores, begun }
+        let active = ActiveClient::activate(client, process, Arc::default()).unwrap();
+        active.client().connect_ports_by_name(&name, "myriad:midi").unwrap();
+        Self { active, messages, scores, begun }
     }
 
     /// Has the server run as fast as its clients answer, and wait for them, or not. However busy
     /// the machine is, no cycle is late then.
     pub(crate) fn freewheel(&self, on: bool) {
-        let client = self.client.as_client().raw();
+        let client = self.active.client().raw();
         // SAFETY: the client is open as long as `self` is.
         let answer = unsafe { ::jack::jack_sys::jack_set_freewheel(client, i32::from(on)) };
         assert_eq!(answer, 0, "the server does not freewheel");
@@ -89,7 +88,7 @@ impl MidiSender {
 
     /// The server's time now.
     pub(crate) fn now(&self) -> Frames {
-        self.client.as_client().frame_time()
+        self.active.client().frame_time()
     }
 
     /// Sends a message at that frame.

@@ -4,6 +4,11 @@ use crate::capture::Capture;
 use crate::midi_sender::MidiSender;
 use crate::player::{Player, SINE};
 use crate::server::Server;
+use jack::ProcessScope;
+use myriad_player::device::jack_client::{ActiveClient, Cycle};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 /// The server is killed while a note sounds and a recording runs. The player goes on in silence, says
 /// so, joins the next server and sounds there. The recording has every frame.
@@ -110,4 +115,34 @@ fn a_period_that_changes_is_followed() {
         line["block"] == 128 && line["depth"] == first["depth"]
     });
     assert_eq!(player.interrupt(), Some(0));
+}
+
+/// A cycle that takes longer than the server waits, as on a busy machine.
+struct LongCycle {
+    begun: Arc<AtomicBool>,
+    ended: Arc<AtomicBool>,
+}
+
+impl Cycle for LongCycle {
+    fn run(&mut self, _: &ProcessScope) {
+        if !self.begun.swap(true, Relaxed) {
+            std::thread::sleep(Duration::from_millis(300));
+            self.ended.store(true, Relaxed);
+        }
+    }
+}
+
+/// JACK cancels the thread of a client that is closed. Within a cycle that would end the process.
+#[test]
+fn a_client_is_closed_during_a_cycle() {
+    let _server = Server::start(48_000, 256);
+    let [begun, ended] = std::array::from_fn(|_| Arc::new(AtomicBool::new(false)));
+    let cycle = LongCycle { begun: Arc::clone(&begun), ended: Arc::clone(&ended) };
+    let client = Server::client("long-cycle");
+    let active = ActiveClient::activate(client, cycle, Arc::default()).unwrap();
+    while !begun.load(Relaxed) {
+        std::thread::yield_now();
+    }
+    drop(active);
+    assert!(ended.load(Relaxed), "the cycle was cancelled");
 }

@@ -4,15 +4,13 @@
 //! is an event at frame 17 of its block. With cpal and a second client for MIDI, the two would run in
 //! no fixed order, and a period of latency would have to be added.
 
+use super::jack_client::{ActiveClient, Cycle, Notifications};
 use super::{Device, DeviceContext, DeviceError, DeviceInfo, DeviceRequest, Host, find};
-use jack::{
-    AsyncClient, AudioOut, ClientOptions, ClientStatus, Control, Frames, MidiIn, MidiOut,
-    NotificationHandler, Port, PortFlags, PortSpec, ProcessHandler, ProcessScope,
-};
+use jack::{AudioOut, ClientOptions, MidiIn, MidiOut, Port, PortFlags, PortSpec, ProcessScope};
 use myriad_engine::Event;
 use myriad_engine::mpe::Channels;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// How often new MIDI ports are looked for.
@@ -24,25 +22,15 @@ const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(200);
 
 /// A client of a JACK server.
 pub(super) struct Client {
-    client: AsyncClient<Notes, Process>,
+    active: ActiveClient,
     /// The name is that of the client that the outputs are connected to.
     info: DeviceInfo,
-    shared: Arc<Shared>,
+    notifications: Arc<Notifications>,
     midi_wanted: Option<String>,
     midi_port: String,
     /// MIDI ports that were connected once, so that those that the user disconnects stay disconnected.
     seen: Vec<String>,
     next_poll: Instant,
-}
-
-/// State that the server's threads write.
-#[derive(Default)]
-struct Shared {
-    gone: AtomicBool,
-    /// Whether the server asks as fast as it is answered, and waits for that.
-    freewheels: AtomicBool,
-    xruns: AtomicU64,
-    block: AtomicU32,
 }
 
 /// Connects to a running server, and starts none.
@@ -123,28 +111,28 @@ impl Client {
         let midi = client.register_port("midi", MidiIn::default()).map_err(refused)?;
         let ours = outputs.each_ref().map(|port| port.name().unwrap_or_default());
         let midi_port = midi.name().unwrap_or_default();
-        let shared = Arc::new(Shared::default());
-        shared.block.store(client.buffer_size(), Ordering::Relaxed);
+        let notifications = Arc::<Notifications>::default();
         let rate = client.sample_rate();
         let process = Process {
             context: context.clone(),
             outputs,
             midi,
             channels: Channels::new(),
-            shared: Arc::clone(&shared),
+            notifications: Arc::clone(&notifications),
         };
-        let client = client.activate_async(Notes(Arc::clone(&shared)), process).map_err(refused)?;
+        let active = ActiveClient::activate(client, process, Arc::clone(&notifications));
+        let active = active.map_err(refused)?;
         for (our, target) in ours.iter().zip(&targets) {
             // When a port refuses, the client runs without output until the user connects it.
-            let _ = client.as_client().connect_ports_by_name(our, target);
+            let _ = active.client().connect_ports_by_name(our, target);
         }
         let name = targets
             .first()
             .map_or("not connected", |target| target.split(':').next().unwrap_or(target));
         Ok(Self {
-            client,
+            active,
             info: DeviceInfo { name: name.to_owned(), host: Host::Jack, rate },
-            shared,
+            notifications,
             midi_wanted: device_request.midi.as_ref().map(|name| name.to_lowercase()),
             midi_port,
             seen: Vec::new(),
@@ -153,7 +141,7 @@ impl Client {
     }
 
     fn connect_midi(&mut self) -> Vec<String> {
-        let client = self.client.as_client();
+        let client = self.active.client();
         let sources = midi_sources(client);
         let mut news = Vec::new();
         self.seen.retain(|name| {
@@ -211,16 +199,16 @@ impl Device for Client {
     }
 
     fn block(&self) -> usize {
-        self.shared.block.load(Ordering::Relaxed) as usize
+        self.notifications.block.load(Relaxed) as usize
     }
 
     fn failure(&self) -> Option<String> {
-        let gone = self.shared.gone.load(Ordering::Relaxed);
+        let gone = self.notifications.gone.load(Relaxed);
         gone.then(|| "the JACK server has gone".to_owned())
     }
 
     fn xruns(&self) -> u64 {
-        self.shared.xruns.load(Ordering::Relaxed)
+        self.notifications.xruns.load(Relaxed)
     }
 
     fn poll(&mut self) -> Vec<String> {
@@ -232,41 +220,22 @@ impl Device for Client {
     }
 }
 
-/// Receives notifications of the server.
-struct Notes(Arc<Shared>);
-
-impl NotificationHandler for Notes {
-    // SAFETY: it only stores to an atomic, which is allowed in a signal handler.
-    unsafe fn shutdown(&mut self, _: ClientStatus, _: &str) {
-        self.0.gone.store(true, Ordering::Relaxed);
-    }
-
-    fn freewheel(&mut self, _: &jack::Client, freewheels: bool) {
-        self.0.freewheels.store(freewheels, Ordering::Relaxed);
-    }
-
-    fn xrun(&mut self, _: &jack::Client) -> Control {
-        self.0.xruns.fetch_add(1, Ordering::Relaxed);
-        Control::Continue
-    }
-}
-
-/// The process callback: MIDI in, sound out.
+/// MIDI in, sound out.
 struct Process {
     context: DeviceContext,
     outputs: [Port<AudioOut>; 2],
     midi: Port<MidiIn>,
     channels: Channels,
-    shared: Arc<Shared>,
+    notifications: Arc<Notifications>,
 }
 
-impl ProcessHandler for Process {
-    fn process(&mut self, _: &jack::Client, scope: &ProcessScope) -> Control {
+impl Cycle for Process {
+    fn run(&mut self, scope: &ProcessScope) {
         let [left, right] = self.outputs.each_mut().map(|port| port.as_mut_slice(scope));
         let router = &self.context.router;
         let (midi, channels) = (&self.midi, &mut self.channels);
         let device_id = self.context.device_id;
-        let freewheels = self.shared.freewheels.load(Ordering::Relaxed);
+        let freewheels = self.notifications.freewheels.load(Relaxed);
         let playing = self.context.handoff.with_callback(device_id, |callback| {
             for message in midi.iter(scope) {
                 let frame = message.time;
@@ -282,11 +251,5 @@ impl ProcessHandler for Process {
                 port.as_mut_slice(scope).fill(0.0);
             }
         }
-        Control::Continue
-    }
-
-    fn buffer_size(&mut self, _: &jack::Client, frames: Frames) -> Control {
-        self.shared.block.store(frames, Ordering::Relaxed);
-        Control::Continue
     }
 }
