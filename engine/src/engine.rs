@@ -383,6 +383,11 @@ impl Engine {
         self.output.renderer.room()
     }
 
+    /// Says whether the next blocks are due in real time; see [`Renderer::set_real_time`].
+    pub fn set_real_time(&mut self, real_time: bool) {
+        self.output.renderer.set_real_time(real_time);
+    }
+
     /// Renders the next `left.len()` frames. A long block is sent to the renderer in chunks, of
     /// which several may be in flight, so that modulation overlaps with rendering on a device, and with
     /// the effects of the chunk before.

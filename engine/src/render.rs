@@ -81,6 +81,10 @@ pub trait Renderer: Send {
         false
     }
 
+    /// Says whether the next blocks are due in real time, as at first. Of those that are not, nothing is left out, however long
+    /// they take.
+    fn set_real_time(&mut self, _real_time: bool) {}
+
     /// Announces that a block will be submitted soon, so that sleeping threads can wake up.
     fn expect(&mut self) {}
 

@@ -438,6 +438,10 @@ impl Renderer for SupervisedRenderer {
         }
     }
 
+    fn set_real_time(&mut self, real_time: bool) {
+        self.load_shedding.iter_mut().for_each(|shedding| shedding.set_real_time(real_time));
+    }
+
     fn is_asynchronous(&self) -> bool {
         self.state == State::Gpu && self.gpu.is_asynchronous()
     }

@@ -15,6 +15,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+/// Who waits for so long does not render in real time.
+const OFFLINE: Duration = Duration::from_secs(1);
+
 /// Reads frames and queues events. Owns no lock, and frees nothing until it is dropped.
 pub struct AudioSide {
     end: AudioEnd,
@@ -140,6 +143,7 @@ impl AudioSide {
         if left.is_empty() {
             return;
         }
+        self.shared.waits.store(false, Relaxed);
         self.begin_block();
         self.queue_events(events, 0, left.len());
         self.take(left, right);
@@ -149,7 +153,8 @@ impl AudioSide {
     /// not ready, so that the result equals that of real time, sample for sample. Not for an audio
     /// thread with a deadline.
     ///
-    /// After waiting for `timeout`, goes on like `process`.
+    /// After waiting for `timeout`, goes on like `process`. With one of at least a second nothing is left out of the sound
+    /// because rendering takes too long, and the engine has all of its room.
     ///
     /// # Panics
     /// When `left` and `right` differ in length.
@@ -161,6 +166,7 @@ impl AudioSide {
         timeout: Duration,
     ) {
         assert_eq!(left.len(), right.len(), "left and right are of one length");
+        self.shared.waits.store(timeout >= OFFLINE, Relaxed);
         self.begin_block();
         let (mut events, mut at, frames) = (events, 0, left.len());
         // At most one depth can be ready at once.

@@ -256,7 +256,9 @@ impl RenderSide {
             true => frames = block,
             false => self.finish(),
         }
-        self.set_room();
+        let waits = self.shared.waits.load(Relaxed);
+        self.engine.set_real_time(!waits);
+        self.set_room(waits);
         let time = self.begun_until();
         let start = time - depth as u64;
         let stage = trace::stage(Stage::Events);
@@ -294,9 +296,10 @@ impl RenderSide {
         frames
     }
 
-    /// Gives the engine room for what holds and what its renderer is ready for.
-    fn set_room(&mut self) {
-        let holds = self.measured_room.as_ref().map_or(usize::MAX, RoomEstimate::slots);
+    /// Gives the engine room for what holds, or for all when the audio side waits, and for what its renderer is ready for.
+    fn set_room(&mut self, waits: bool) {
+        let measured = self.measured_room.as_ref().filter(|_| !waits);
+        let holds = measured.map_or(usize::MAX, RoomEstimate::slots);
         let slots = holds.min(self.engine.renderer_room());
         if slots != self.room {
             self.room = slots;

@@ -155,6 +155,8 @@ pub(super) struct Shared {
     pub(super) events_refused: AtomicU64,
     pub(super) events_late: AtomicU64,
     pub(super) raised_priority: AtomicBool,
+    /// Whether the audio side waits for frames, however long they take.
+    pub(super) waits: AtomicBool,
     /// The control side asks the render thread to fade out and return.
     pub(super) stopping: AtomicBool,
     /// The control side asks the render thread to return at once.
@@ -180,6 +182,7 @@ impl Shared {
             events_refused: AtomicU64::new(0),
             events_late: AtomicU64::new(0),
             raised_priority: AtomicBool::new(false),
+            waits: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
             ended: AtomicBool::new(false),

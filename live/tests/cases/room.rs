@@ -5,7 +5,7 @@ use myriad_engine::params::Param;
 use myriad_engine::render::{CpuRenderer, Renderer};
 use myriad_engine::{Engine, EngineConfig, EventKind, Patch, ThreadPolicy};
 use myriad_live::fault::{Fault, Faults, simulated_gpu};
-use myriad_live::stream::{LogEntry, Room, StreamConfig, build};
+use myriad_live::stream::{Control, LogEntry, Room, StreamConfig, build};
 use myriad_live::supervised::watchdog::WatchdogConfig;
 use myriad_live::supervised::{FailoverReport, MakeGpuRenderer, SupervisedRenderer};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -148,11 +148,34 @@ fn a_stream_begins_with_little_room_of_much() {
         audio.process(&[], &mut left, &mut right);
         render.step();
     }
+    assert_eq!(rooms(&control), [EngineConfig::DEFAULT_SLOTS]);
+}
+
+/// On the processor, which has all room at once.
+#[test]
+fn a_stream_has_all_room_while_the_audio_side_waits() {
+    let config = StreamConfig { room: Room::Measured, log: true, ..StreamConfig::default() };
+    let (control, mut audio, mut render) = build(&config, Box::new(CpuRenderer::new(1))).unwrap();
+    render.step();
+    let [mut left, mut right] = [[0.0; 64]; 2];
+    for waits in [false, true, false] {
+        match waits {
+            false => audio.process(&[], &mut left, &mut right),
+            true => audio.process_waiting(&[], &mut left, &mut right, Duration::from_mins(5)),
+        }
+        render.step();
+    }
+    let live = EngineConfig::DEFAULT_SLOTS;
+    assert_eq!(rooms(&control), [live, usize::MAX, live]);
+}
+
+/// How much room the engine had, one after the other.
+fn rooms(control: &Control) -> Vec<usize> {
     let mut entries = Vec::new();
     assert!(control.read_log(&mut entries));
     let rooms = entries.iter().filter_map(|entry| match entry {
         LogEntry::Room { slots } => Some(*slots),
         _ => None,
     });
-    assert_eq!(rooms.collect::<Vec<_>>(), [EngineConfig::DEFAULT_SLOTS]);
+    rooms.collect()
 }

@@ -3,12 +3,18 @@
 //! The sound is a sine, and the detector of clicks is [`roughness`]: see there.
 
 use crate::lockstep::*;
+use myriad_conformance::in_blocks;
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
 use myriad_engine::patch::KeyZone;
 use myriad_engine::render::CpuRenderer;
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, OUTPUTS, Patch, factory};
+use myriad_live::fault::simulated_gpu;
 use myriad_live::stream::{self, Cause, StreamConfig, Underrun};
+use myriad_live::supervised::{Clock, Preference, SupervisedRenderer};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 /// A steady note, and then `missed` blocks of 64 for which nothing is rendered, and then a second
 /// in which all is well again.
@@ -293,4 +299,43 @@ fn other_outputs_are_late_by_the_same_time_and_concealed_too() {
     let worst = roughness(&sound[9_600..], hertz(69.0));
     assert!(worst < CLICK, "{worst}");
     assert!(heard[0].iter().chain(&heard[7]).all(|x| *x == 0.0));
+}
+
+/// On a machine that takes a second for every block. In real time it leaves out partials; while the audio side waits, as for a
+/// freewheeling server or a bounce, it takes its time.
+#[test]
+fn nothing_is_left_out_of_sound_that_is_waited_for() {
+    let rich = with(soft(), &[(Param::SourcePartials, 512.0)]);
+    let seconds = AtomicU64::new(0);
+    let clock: Clock = Arc::new(move || Duration::from_secs(seconds.fetch_add(1, Relaxed)));
+    let renderer = SupervisedRenderer::new(simulated_gpu(1, &Arc::default()), CpuRenderer::new(1))
+        .with_policy(Box::new(|_| Ok(Box::new(|_| Preference::Cpu))))
+        .with_load_shedding(RATE as f32, clock);
+    let report = renderer.report();
+    let (control, mut audio, mut render) = stream::build(&config(96), Box::new(renderer)).unwrap();
+    control.set_patch(0, rich.clone()).unwrap();
+    render.step();
+    // A note in real time, and one while the audio side waits.
+    let events = [(0, on(33)), (RATE / 2, off(33)), (RATE, on(40)), (RATE + RATE / 2, off(40))];
+    let [mut time, frames] = [0, 2 * RATE];
+    let heard = in_blocks(
+        &events,
+        frames,
+        |_| 64,
+        |now, left, right| {
+            match time < RATE {
+                true => audio.process(now, left, right),
+                false => audio.process_waiting(now, left, right, Duration::from_mins(5)),
+            }
+            render.step();
+            time += left.len();
+        },
+    );
+    let report = report.lock().unwrap();
+    assert!(report.most_partials_shed > 100 && report.partials_shed == 0, "{report:?}");
+    let expected = play(&mut engine(&rich), &events, frames);
+    for (heard, expected) in heard.iter().zip(&expected) {
+        assert!(heard[96..RATE] != expected[..RATE - 96], "the first note is thinned");
+        assert!(heard[RATE + 96..] == expected[RATE..frames - 96]);
+    }
 }
