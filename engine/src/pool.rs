@@ -4,7 +4,7 @@ mod free_slots;
 
 use crate::disjoint::Disjoint;
 use crate::render::block::{BlockWriter, Listing};
-use crate::render::lazy_slice::{LazySlice, Zeroable};
+use crate::render::lazy_slice::{LazySlice, Zeroable, with_memory_ahead};
 use crate::render::{TICK, VoiceBlock};
 use crate::simd::{F32x16, LANES, Portable, Simd};
 use crate::spectrum::unison::{MAX_COPIES, Mix, copy_clock};
@@ -46,8 +46,10 @@ struct FadingVoice {
 
 impl CloudPool {
     pub(crate) fn new(slots: usize, sample_rate: f32) -> Self {
+        let mut last = LazySlice::new_or_abort(slots);
+        last.take_now(with_memory_ahead(0));
         Self {
-            last: LazySlice::new_or_abort(slots),
+            last,
             band_clocks: LazySlice::new_or_abort(slots),
             phases: LazySlice::new_or_abort(slots),
             free: FreeSlots::new(slots),
@@ -65,6 +67,7 @@ impl CloudPool {
     pub(crate) fn take(&mut self, part: usize, count: usize) -> Option<u32> {
         let slot = self.free.take(part, count)?;
         let slots = slot as usize..slot as usize + count;
+        self.last.take_soon(with_memory_ahead(slots.end));
         self.last[slots].iter_mut().for_each(|last| last.unison.shape = 0);
         Some(slot)
     }

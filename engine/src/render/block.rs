@@ -5,7 +5,7 @@ mod sections;
 mod summary;
 mod writer;
 
-use super::lazy_slice::{LazySlice, SLOTS_A_BLOCK, with_memory_ahead};
+use super::lazy_slice::{LazySlice, with_memory_ahead};
 use super::{MAX_TICKS, RenderError};
 use crate::disjoint::Disjoint;
 use crate::prefetch::prefetch;
@@ -27,8 +27,6 @@ pub struct VoiceBlock {
     id: u64,
     /// `voices[index][tick]`, valid where the spans say so. A device reads them here.
     voices: VoiceMemory,
-    /// Indices below this one have memory.
-    with_memory: usize,
     /// The index of the voices of every slot that is in use.
     indices: LazySlice<u32>,
     /// Indices in use, in a block for several clients.
@@ -69,12 +67,12 @@ impl VoiceBlock {
         Self::with_memory(slots, VoiceMemory::in_large_pages(voices))
     }
 
-    fn with_memory(slots: usize, voices: VoiceMemory) -> Self {
+    fn with_memory(slots: usize, mut voices: VoiceMemory) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
-        let mut block = Self {
+        voices.take_now(with_memory_ahead(0));
+        Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             voices,
-            with_memory: 0,
             indices: LazySlice::new_or_abort(slots),
             used: 0,
             sections: Vec::new(),
@@ -87,9 +85,7 @@ impl VoiceBlock {
             old_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             old_first_slots: vec![0; slots.div_ceil(SLOTS_PER_WORD)],
             ticks: 0,
-        };
-        block.take_memory(with_memory_ahead(0));
-        block
+        }
     }
 
     /// Empties a block that renderers have shared, for exclusive use. If a renderer that hangs still
@@ -112,24 +108,11 @@ impl VoiceBlock {
         let Some(block) = Arc::get_mut(shared) else {
             unreachable!("nobody shares what was just made");
         };
-        if block.with_memory < block.voices.count() {
-            let in_use = if block.used == 0 { block.slots_in_use() } else { block.used };
-            // A few at a time, so that a large chord does not have to wait for much of it.
-            let end = with_memory_ahead(in_use).min(block.with_memory + SLOTS_A_BLOCK);
-            block.take_memory(end);
-        }
+        let in_use = if block.used == 0 { block.slots_in_use() } else { block.used };
+        // Slots of a page may have any indices there.
+        block.voices.take_soon(with_memory_ahead(in_use.next_multiple_of(SLOTS_PER_WORD)));
         block.remove_voices();
         Writing(block)
-    }
-
-    /// Takes memory for the indices below `end`, whose voices are not needed any more.
-    fn take_memory(&mut self, end: usize) {
-        // Slots of a page may have any indices there.
-        let count = self.voices.count();
-        let end = end.min(count).next_multiple_of(SLOTS_PER_WORD).min(count);
-        let range = self.with_memory..end.max(self.with_memory);
-        self.with_memory = range.end;
-        self.voices.take_memory(range);
     }
 
     /// Removes all voices.

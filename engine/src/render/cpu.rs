@@ -10,7 +10,7 @@ mod state;
 mod stereo;
 
 use super::buses::EachTick;
-use super::lazy_slice::{LazySlice, SLOTS_A_BLOCK, with_memory_ahead};
+use super::lazy_slice::{LazySlice, with_memory_ahead};
 use super::{Buses, Capacity, MAX_TICKS, PrepareError, RenderError, Renderer, TICK, VoiceBlock};
 use crate::disjoint::Disjoint;
 use crate::dsp::FlushDenormals;
@@ -56,8 +56,6 @@ pub struct CpuRenderer {
     /// A state for every slot, and how many of them have been used.
     states: LazySlice<CloudState>,
     used: usize,
-    /// States below this one have memory.
-    with_memory: usize,
     /// The audio of the voices of one wave, one row per voice until they are mixed in order.
     wave: Vec<Row>,
     /// One for each thread.
@@ -133,7 +131,6 @@ impl CpuRenderer {
             workers: None,
             states: LazySlice::default(),
             used: 0,
-            with_memory: 0,
             wave: Vec::new(),
             scratches: Vec::new(),
             slots: Vec::new(),
@@ -150,16 +147,10 @@ impl CpuRenderer {
         self.floor = floor;
     }
 
-    /// Takes memory for clouds that may start after this block, also while another renderer renders: a few
-    /// slots at a time, so that neither a large chord nor the loss of a GPU has to wait for much of it.
+    /// Lets clouds that may start after this block have memory, also while another renderer renders: so neither a large chord
+    /// nor the loss of a GPU has to wait for it.
     pub fn prepare_ahead(&mut self, block: &VoiceBlock) {
-        let in_use = block.slots_in_use();
-        let first = self.with_memory.max(self.used);
-        let end = with_memory_ahead(in_use).min(first + SLOTS_A_BLOCK).min(self.states.len());
-        if first < end {
-            self.states[first..end].iter_mut().for_each(CloudState::take_memory);
-            self.with_memory = end;
-        }
+        self.states.take_soon(with_memory_ahead(block.slots_in_use()));
     }
 
     /// Partials that the floor left out in the last tick, counted in whole groups.
@@ -180,8 +171,8 @@ impl Renderer for CpuRenderer {
             slots: capacity.slots,
             mebibytes: capacity.slots.saturating_mul(size_of::<CloudState>()) >> 20,
         })?;
-        (self.used, self.with_memory) = (0, with_memory_ahead(0).min(capacity.slots));
-        self.states[..self.with_memory].iter_mut().for_each(CloudState::take_memory);
+        self.states.take_now(with_memory_ahead(0));
+        self.used = 0;
         let wave = if self.threads == 1 { BATCH } else { WAVE * self.threads };
         self.wave = vec![Row::SILENCE; wave];
         self.scratches = vec![Scratch::NEW; self.threads];
@@ -478,7 +469,6 @@ impl Work for Mix<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
-    use super::super::lazy_slice::SLOTS_AHEAD;
     use super::*;
     use crate::spectrum::{Cloud, STARTS, TURN, Table};
 
@@ -545,22 +535,33 @@ mod tests {
         assert_eq!(playing(1e-7, 1), 0);
     }
 
-    /// Memory is taken ahead of the slots that sound, a few at a time, and never past the end.
+    /// The thread that renders does not wait for the memory of clouds that start.
+    #[cfg(all(target_os = "linux", not(any(loom, miri))))]
     #[test]
     fn memory_is_ahead_of_the_slots_that_sound() {
         let mut cpu = CpuRenderer::new(1);
-        let slots = 2 * SLOTS_AHEAD + SLOTS_A_BLOCK + 1;
-        cpu.prepare(Capacity { slots, buses: 1 }).unwrap();
-        assert_eq!(cpu.with_memory, SLOTS_AHEAD);
-        let [small, large] = [block(20), block(slots)];
-        assert_eq!((small.slots_in_use(), large.slots_in_use()), (20, slots));
-        cpu.prepare_ahead(&small);
-        assert_eq!(cpu.with_memory, SLOTS_AHEAD + SLOTS_A_BLOCK);
-        cpu.prepare_ahead(&small);
-        assert_eq!(cpu.with_memory, SLOTS_AHEAD + 20);
-        cpu.prepare_ahead(&small);
-        assert_eq!(cpu.with_memory, SLOTS_AHEAD + 20);
-        (0..slots).for_each(|_| cpu.prepare_ahead(&large));
-        assert_eq!(cpu.with_memory, slots);
+        let buses = &mut Buses::new(1);
+        cpu.prepare(Capacity { slots: 4_000, buses: 1 }).unwrap();
+        cpu.render(&block(1), buses).unwrap();
+        for count in [200, 450, 700, 950] {
+            assert!(cpu.states.wait_until_taken());
+            let block = block(count);
+            let before = pages_taken();
+            cpu.render(&block, buses).unwrap();
+            let taken = pages_taken() - before;
+            assert!(taken < 20, "{taken} pages while {count} clouds were rendered");
+        }
+    }
+
+    /// How often this thread has waited for a page of memory.
+    #[cfg(all(target_os = "linux", not(any(loom, miri))))]
+    fn pages_taken() -> i64 {
+        // SAFETY: numbers, which the call writes.
+        let usage = unsafe {
+            let mut usage = std::mem::zeroed::<libc::rusage>();
+            assert_eq!(libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage), 0);
+            usage
+        };
+        usage.ru_minflt
     }
 }

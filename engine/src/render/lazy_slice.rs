@@ -1,9 +1,47 @@
 //! Zeroed memory that the system gives page by page, when a page is first written to: what thousands of slots
 //! may need costs nothing until they sound. It begins at a pair of cache lines.
+//!
+//! To write to a page for the first time takes longer than to write to it, and no block should wait for that. So whoever uses
+//! slots says which ones will be needed soon, and a thread asks the system for their pages. Where there is no such thread, the
+//! user writes to a few of them in each block.
 
+#[cfg(all(target_os = "linux", not(any(loom, miri))))]
+mod memory_thread;
+
+/// Only Linux gives memory without being written to, which only the owner of a slice may do.
+#[cfg(not(all(target_os = "linux", not(any(loom, miri)))))]
+mod memory_thread {
+    use super::Allocation;
+    use std::ops::Range;
+    use std::sync::Arc;
+
+    pub(super) enum Follower {}
+
+    impl Follower {
+        pub(super) fn new(_: &Arc<Allocation>, _: usize) -> Option<Self> {
+            None
+        }
+
+        pub(super) fn want(&self, _: usize) {
+            match *self {}
+        }
+
+        #[cfg(test)]
+        pub(super) fn wait(&self) -> bool {
+            match *self {}
+        }
+    }
+
+    pub(super) fn take(_: Range<usize>) -> bool {
+        false
+    }
+}
+
+use memory_thread::Follower;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Zeroed allocations of a larger alignment are lazy on no system: Rust's library writes their zeros itself.
@@ -13,12 +51,13 @@ const LAZY_ALIGN: usize = 16;
 /// that fill whole pairs do not share one.
 const PAIR_OF_LINES: usize = 128;
 
-/// How many slots above those that sound have memory, in blocks and in the CPU renderer: a large chord. The system
-/// gives memory page by page, which a block should not wait for.
-pub(super) const SLOTS_AHEAD: usize = 128;
+/// How many slots above those in use have memory: more than a large chord.
+const SLOTS_AHEAD: usize = 256;
 
-/// Slots that get memory in one block at most: some twenty microseconds.
-pub(super) const SLOTS_A_BLOCK: usize = 16;
+/// Without a thread, bytes that [`LazySlice::take_soon`] writes to at most, and those from one write to the next: no system has
+/// smaller pages.
+const BYTES_AT_ONCE: usize = 128 << 10;
+const PAGE: usize = 4096;
 
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
 
@@ -27,11 +66,11 @@ pub fn take_memory_at_once() {
     AT_ONCE.store(true, Ordering::Relaxed);
 }
 
-/// The slots that have memory when `in_use` sound.
-pub(super) fn with_memory_ahead(in_use: usize) -> usize {
+/// The slots that should have memory when `in_use` are used.
+pub(crate) fn with_memory_ahead(in_use: usize) -> usize {
     match AT_ONCE.load(Ordering::Relaxed) {
         true => usize::MAX,
-        false => in_use + SLOTS_AHEAD,
+        false => in_use.saturating_add(SLOTS_AHEAD),
     }
 }
 
@@ -46,12 +85,33 @@ unsafe impl Zeroable for u32 {}
 // SAFETY: as above.
 unsafe impl Zeroable for u64 {}
 
+/// Memory, freed when it is dropped.
+struct Allocation {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: it is only an address, which says nothing about who may use what is there.
+unsafe impl Send for Allocation {}
+// SAFETY: as above.
+unsafe impl Sync for Allocation {}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and values are not dropped.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+    }
+}
+
 /// Values that begin as zeros.
 pub(crate) struct LazySlice<T: Zeroable> {
-    allocated: NonNull<u8>,
-    layout: Layout,
+    /// None without values. The memory thread may keep it a moment longer.
+    allocation: Option<Arc<Allocation>>,
     first: NonNull<T>,
     count: usize,
+    /// Values that have memory or will have it soon.
+    taken: usize,
+    follower: Option<Follower>,
 }
 
 // SAFETY: owns its values like a box.
@@ -62,8 +122,7 @@ unsafe impl<T: Zeroable + Sync> Sync for LazySlice<T> {}
 impl<T: Zeroable> Default for LazySlice<T> {
     /// No values, and no memory.
     fn default() -> Self {
-        let (allocated, first) = (NonNull::dangling(), NonNull::dangling());
-        Self { allocated, layout: Layout::new::<()>(), first, count: 0 }
+        Self { allocation: None, first: NonNull::dangling(), count: 0, taken: 0, follower: None }
     }
 }
 
@@ -76,11 +135,69 @@ impl<T: Zeroable> LazySlice<T> {
         let size = count.checked_mul(size_of::<T>())?.checked_add(align)?;
         let layout = Layout::from_size_align(size, LAZY_ALIGN).ok()?;
         // SAFETY: the layout has a size.
-        let allocated = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let offset = allocated.align_offset(align);
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let allocation = Some(Arc::new(Allocation { start, layout }));
+        let offset = start.align_offset(align);
         // SAFETY: less than the alignment, for which there is room.
-        let first = unsafe { allocated.add(offset) }.cast();
-        Some(Self { allocated, layout, first, count })
+        let first = unsafe { start.add(offset) }.cast();
+        Some(Self { allocation, first, count, taken: 0, follower: None })
+    }
+
+    /// Takes memory for the values below `end` now, and gets ready for [`take_soon`](Self::take_soon).
+    pub(crate) fn take_now(&mut self, end: usize) {
+        let values = self.taken..end.min(self.count).max(self.taken);
+        let addresses = self.address(values.start)..self.address(values.end);
+        if memory_thread::take(addresses.clone()) {
+            self.taken = values.end;
+        } else {
+            self.write_to(values);
+            return;
+        }
+        if let Some(allocation) = &self.allocation
+            && self.taken < self.count
+        {
+            self.follower = Follower::new(allocation, addresses.end);
+        }
+    }
+
+    fn address(&self, value: usize) -> usize {
+        self.first.addr().get() + value * size_of::<T>()
+    }
+
+    /// Lets the values below `end` have memory soon. Never waits.
+    #[inline]
+    pub(crate) fn take_soon(&mut self, end: usize) {
+        let end = end.min(self.count);
+        if end <= self.taken {
+            return;
+        }
+        match &self.follower {
+            Some(follower) => {
+                self.taken = end;
+                follower.want(self.address(end));
+            }
+            None => {
+                let most = BYTES_AT_ONCE / size_of::<T>().max(1);
+                self.write_to(self.taken..end.min(self.taken + most.max(1)));
+            }
+        }
+    }
+
+    /// Waits until all that was wanted is taken; false without a thread.
+    #[cfg(test)]
+    pub(crate) fn wait_until_taken(&self) -> bool {
+        self.follower.as_ref().is_some_and(Follower::wait)
+    }
+
+    /// Writes to the pages of these values, which keep what they have.
+    fn write_to(&mut self, values: Range<usize>) {
+        self.taken = values.end;
+        let values = &mut self[values];
+        let start = values.as_mut_ptr().cast::<u8>();
+        for offset in (0..size_of_val(values)).step_by(PAGE) {
+            // SAFETY: within the values, which are borrowed. The compiler must not leave it out.
+            unsafe { start.add(offset).write_volatile(start.add(offset).read_volatile()) };
+        }
     }
 }
 
@@ -110,15 +227,6 @@ impl<T: Zeroable> DerefMut for LazySlice<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.first.as_ptr(), self.count) }
-    }
-}
-
-impl<T: Zeroable> Drop for LazySlice<T> {
-    fn drop(&mut self) {
-        if self.layout.size() > 0 {
-            // SAFETY: allocated with this layout; the values need no drop.
-            unsafe { dealloc(self.allocated.as_ptr(), self.layout) };
-        }
     }
 }
 
@@ -154,6 +262,25 @@ mod tests {
             assert_eq!(&*slice, &vec![0; count]);
             // Miri may say that nothing can be aligned.
             assert!(cfg!(miri) || slice.as_ptr().addr().is_multiple_of(PAIR_OF_LINES));
+        }
+    }
+
+    #[test]
+    fn values_stay_when_memory_is_taken() {
+        let whole = 64 * PAGE / size_of::<u32>();
+        for ready in [0, whole / 4] {
+            let mut slice = LazySlice::<u32>::new_or_abort(whole);
+            (0..whole).step_by(1_000).for_each(|index| slice[index] = index as u32);
+            if ready > 0 {
+                slice.take_now(ready);
+            }
+            for end in (0..=2 * whole).step_by(whole / 8) {
+                slice.take_soon(end);
+            }
+            slice.wait_until_taken();
+            assert_eq!(slice.taken, whole, "after {ready}");
+            let right = |(index, value)| value == if index % 1_000 == 0 { index as u32 } else { 0 };
+            assert!(slice.iter().copied().enumerate().all(right));
         }
     }
 

@@ -3,7 +3,6 @@
 use crate::render::MAX_TICKS;
 use crate::render::lazy_slice::{LazySlice, Zeroable};
 use crate::spectrum::UnisonVoice;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -68,14 +67,14 @@ impl VoiceMemory {
         unsafe { std::slice::from_raw_parts_mut(self.pages.as_mut_ptr().cast(), self.count) }
     }
 
-    /// Lets the system give memory to some voices, whose values are of no use.
-    pub(super) fn take_memory(&mut self, range: Range<usize>) {
-        // A voice is smaller than a page.
-        const { assert!(MAX_TICKS * size_of::<UnisonVoice>() <= PAGE) };
-        for voice in &mut self.voices_mut()[range] {
-            // SAFETY: a plain write of a number, which the compiler must not leave out.
-            unsafe { std::ptr::write_volatile(&mut voice[0].unison.shape, 0) };
-        }
+    /// Takes memory for the first `count` voices now.
+    pub(super) fn take_now(&mut self, count: usize) {
+        self.pages.take_now(Self::pages(count));
+    }
+
+    /// Lets them have it soon.
+    pub(super) fn take_soon(&mut self, count: usize) {
+        self.pages.take_soon(Self::pages(count));
     }
 
     /// How many voices there are.

@@ -43,15 +43,6 @@ pub(super) struct GroupState {
 unsafe impl Zeroable for CloudState {}
 
 impl CloudState {
-    /// Lets the system give memory to the state of a slot that was never used.
-    pub(crate) fn take_memory(&mut self) {
-        // Each state is two pages long and a few cache lines.
-        for group in self.groups.iter_mut().step_by(MAX_GROUPS / 4) {
-            // SAFETY: a plain write, which the compiler must not leave out.
-            unsafe { std::ptr::write_volatile(&mut group.phase.0[0], 0) };
-        }
-    }
-
     /// Fetches a state that is needed soon, as far as `groups` groups. Slots are far apart, so processors do not do it by
     /// themselves.
     #[inline(always)]
