@@ -543,7 +543,7 @@ mod tests {
         let buses = &mut Buses::new(1);
         cpu.prepare(Capacity { slots: 4_000, buses: 1 }).unwrap();
         cpu.render(&block(1), buses).unwrap();
-        for count in [200, 450, 700, 950] {
+        for count in [190, 380, 570, 760] {
             assert!(cpu.states.wait_until_taken());
             let block = block(count);
             let before = pages_taken();

@@ -52,7 +52,7 @@ const LAZY_ALIGN: usize = 16;
 const PAIR_OF_LINES: usize = 128;
 
 /// How many slots above those in use have memory: more than a large chord.
-const SLOTS_AHEAD: usize = 256;
+const SLOTS_AHEAD: usize = 192;
 
 /// Without a thread, bytes that [`LazySlice::take_soon`] writes to at most, and those from one write to the next: no system has
 /// smaller pages.
