@@ -1,9 +1,9 @@
 //! Zeroed memory that the system gives page by page, when a page is first written to: what thousands of slots
 //! may need costs nothing until they sound. It begins at a pair of cache lines.
 //!
-//! To write to a page for the first time takes longer than to write to it, and no block should wait for that. So whoever uses
-//! slots says which ones will be needed soon, and a thread asks the system for their pages. Where there is no such thread, the
-//! user writes to a few of them in each block.
+//! The first write to a page waits for the system to find one and clear it, and no block should wait for that. So who uses slots
+//! says which of them will be needed soon, and a thread asks the system for their pages. Without such a thread, every block writes
+//! to a few of them itself.
 
 #[cfg(all(target_os = "linux", not(any(loom, miri))))]
 mod memory_thread;
@@ -54,9 +54,10 @@ const PAIR_OF_LINES: usize = 128;
 /// How many slots above those in use have memory: more than a large chord.
 const SLOTS_AHEAD: usize = 192;
 
-/// Without a thread, bytes that [`LazySlice::take_soon`] writes to at most, and those from one write to the next: no system has
-/// smaller pages.
+/// The most memory that [`LazySlice::take_soon`] takes itself, where there is no thread: some ten microseconds.
 const BYTES_AT_ONCE: usize = 128 << 10;
+
+/// No system has smaller pages.
 const PAGE: usize = 4096;
 
 static AT_ONCE: AtomicBool = AtomicBool::new(false);
@@ -143,20 +144,23 @@ impl<T: Zeroable> LazySlice<T> {
         Some(Self { allocation, first, count, taken: 0, follower: None })
     }
 
+    /// The same where a program cannot go on without.
+    pub(crate) fn new_or_abort(count: usize) -> Self {
+        Self::new(count).unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()))
+    }
+
     /// Takes memory for the values below `end` now, and gets ready for [`take_soon`](Self::take_soon).
     pub(crate) fn take_now(&mut self, end: usize) {
         let values = self.taken..end.min(self.count).max(self.taken);
-        let addresses = self.address(values.start)..self.address(values.end);
-        if memory_thread::take(addresses.clone()) {
-            self.taken = values.end;
-        } else {
-            self.write_to(values);
-            return;
+        let [start, end] = [values.start, values.end].map(|value| self.address(value));
+        if !memory_thread::take(start..end) {
+            return self.write_to(values);
         }
+        self.taken = values.end;
         if let Some(allocation) = &self.allocation
             && self.taken < self.count
         {
-            self.follower = Follower::new(allocation, addresses.end);
+            self.follower = Follower::new(allocation, end);
         }
     }
 
@@ -198,13 +202,6 @@ impl<T: Zeroable> LazySlice<T> {
             // SAFETY: within the values, which are borrowed. The compiler must not leave it out.
             unsafe { start.add(offset).write_volatile(start.add(offset).read_volatile()) };
         }
-    }
-}
-
-impl<T: Zeroable> LazySlice<T> {
-    /// The same where a program cannot go on without.
-    pub(crate) fn new_or_abort(count: usize) -> Self {
-        Self::new(count).unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()))
     }
 }
 
