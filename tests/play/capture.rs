@@ -1,6 +1,6 @@
 //! Captures the player's output, with the server's time of every frame.
 
-use crate::server::Server;
+use crate::server::{Server, accepted};
 use jack::{AudioIn, Frames, Port, ProcessScope};
 use myriad_player::device::jack_client::{ActiveClient, Cycle};
 use std::sync::Arc;
@@ -43,17 +43,22 @@ impl Cycle for Process {
 impl Capture {
     /// Connects to the player.
     pub(crate) fn connect() -> Self {
+        accepted(Self::try_connect)
+    }
+
+    fn try_connect() -> Result<Self, jack::Error> {
         let client = Server::client("capture");
-        let port = |name| client.register_port(name, AudioIn::default()).unwrap();
-        let ports = [port("left"), port("right")];
-        let names = ports.each_ref().map(|port| port.name().unwrap());
+        let port = |name| client.register_port(name, AudioIn::default());
+        let ports = [port("left")?, port("right")?];
+        let names = [ports[0].name()?, ports[1].name()?];
         let (sender, blocks) = channel();
         let process = Process { ports, blocks: sender };
-        let active = ActiveClient::activate(client, process, Arc::default()).unwrap();
+        let active = ActiveClient::activate(client, process, Arc::default())?;
         for (ours, theirs) in names.iter().zip(["myriad:left", "myriad:right"]) {
-            active.client().connect_ports_by_name(theirs, ours).unwrap();
+            active.client().connect_ports_by_name(theirs, ours)?;
         }
-        Self { _active: active, blocks, left: Vec::new(), right: Vec::new(), start: None, gaps: 0 }
+        let [left, right] = [Vec::new(), Vec::new()];
+        Ok(Self { _active: active, blocks, left, right, start: None, gaps: 0 })
     }
 
     /// Collects the captured blocks. Frames that the server skipped become silence.

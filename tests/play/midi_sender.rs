@@ -1,6 +1,6 @@
 //! A JACK client that sends MIDI messages on exact frames.
 
-use crate::server::Server;
+use crate::server::{Server, accepted};
 use jack::{Frames, MidiOut, Port, ProcessScope, RawMidi};
 use myriad_player::device::jack_client::{ActiveClient, Cycle};
 use std::sync::Arc;
@@ -52,9 +52,13 @@ impl Cycle for Process {
 impl MidiSender {
     /// Connects to the player's MIDI input.
     pub(crate) fn connect() -> Self {
+        accepted(Self::try_connect)
+    }
+
+    fn try_connect() -> Result<Self, jack::Error> {
         let client = Server::client("midi-sender");
-        let port = client.register_port("out", MidiOut::default()).unwrap();
-        let name = port.name().unwrap();
+        let port = client.register_port("out", MidiOut::default())?;
+        let name = port.name()?;
         let (messages, incoming) = sync_channel(4_096);
         let (scores, new_scores) = channel();
         let (begin, begun) = channel();
@@ -65,9 +69,9 @@ impl MidiSender {
             scores: new_scores,
             begun: begin,
         };
-        let active = ActiveClient::activate(client, process, Arc::default()).unwrap();
-        active.client().connect_ports_by_name(&name, "myriad:midi").unwrap();
-        Self { active, messages, scores, begun }
+        let active = ActiveClient::activate(client, process, Arc::default())?;
+        active.client().connect_ports_by_name(&name, "myriad:midi")?;
+        Ok(Self { active, messages, scores, begun })
     }
 
     /// Has the server run as fast as its clients answer, and wait for them, or not. However busy

@@ -3,7 +3,7 @@
 use crate::capture::Capture;
 use crate::midi_sender::MidiSender;
 use crate::player::{Player, SINE};
-use crate::server::Server;
+use crate::server::{Server, accepted};
 use jack::ProcessScope;
 use myriad_player::device::jack_client::{ActiveClient, Cycle};
 use std::sync::Arc;
@@ -137,9 +137,10 @@ impl Cycle for LongCycle {
 fn a_client_is_closed_during_a_cycle() {
     let _server = Server::start(48_000, 256);
     let [begun, ended] = std::array::from_fn(|_| Arc::new(AtomicBool::new(false)));
-    let cycle = LongCycle { begun: Arc::clone(&begun), ended: Arc::clone(&ended) };
-    let client = Server::client("long-cycle");
-    let active = ActiveClient::activate(client, cycle, Arc::default()).unwrap();
+    let active = accepted(|| {
+        let cycle = LongCycle { begun: Arc::clone(&begun), ended: Arc::clone(&ended) };
+        ActiveClient::activate(Server::client("long-cycle"), cycle, Arc::default())
+    });
     while !begun.load(Relaxed) {
         std::thread::yield_now();
     }
