@@ -136,10 +136,12 @@ impl Cycle for LongCycle {
 #[test]
 fn a_client_is_closed_during_a_cycle() {
     let _server = Server::start(48_000, 256);
-    let [begun, ended] = std::array::from_fn(|_| Arc::new(AtomicBool::new(false)));
-    let active = accepted(|| {
+    let (active, begun, ended) = accepted(|| {
+        // Of this client: one that was refused may have had a cycle.
+        let [begun, ended] = std::array::from_fn(|_| Arc::new(AtomicBool::new(false)));
         let cycle = LongCycle { begun: Arc::clone(&begun), ended: Arc::clone(&ended) };
-        ActiveClient::activate(Server::client("long-cycle"), cycle, Arc::default())
+        let client = Server::client("long-cycle");
+        Ok((ActiveClient::activate(client, cycle, Arc::default())?, begun, ended))
     });
     while !begun.load(Relaxed) {
         std::thread::yield_now();
