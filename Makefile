@@ -38,7 +38,7 @@ help:
 	@echo "make properties  many random cases for the engine, the stream, the plugin and damaged files, for an hour"
 	@echo "make gpu     selftest, benchmarks and a soak on an NVIDIA GPU"
 	@echo "make instances  ten instances of the plugin in one host on an NVIDIA GPU, compared with one alone"
-	@echo "make kills   the render service of an NVIDIA GPU killed 21 times while five programs use it"
+	@echo "make kills   the render service of an NVIDIA GPU killed or stopped 21 times while five programs use it"
 
 play: setup
 	@echo "myriad: building; the first time takes some minutes"

@@ -32,8 +32,8 @@ use crate::part::{Part, Transport};
 use crate::patch::{Patch, Playable};
 use crate::pool::CloudPool;
 use crate::render::{
-    BLOCKS_AHEAD, Capacity, CpuRenderer, MOST_IN_FLIGHT, PrepareError, RenderError, Renderer, TICK,
-    VoiceBlock,
+    BLOCKS_AHEAD, Capacity, CpuRenderer, Due, MOST_IN_FLIGHT, PrepareError, RenderError, Renderer,
+    TICK, VoiceBlock,
 };
 use crate::tracks::TracksError;
 use crate::tuning::Tuning;
@@ -383,9 +383,9 @@ impl Engine {
         self.output.renderer.room()
     }
 
-    /// Says whether the next blocks are due in real time; see [`Renderer::set_real_time`].
-    pub fn set_real_time(&mut self, real_time: bool) {
-        self.output.renderer.set_real_time(real_time);
+    /// Says when the sound of the next blocks is needed; see [`Renderer::set_due`].
+    pub fn set_due(&mut self, due: Due) {
+        self.output.renderer.set_due(due);
     }
 
     /// Renders the next `left.len()` frames. A long block is sent to the renderer in chunks, of

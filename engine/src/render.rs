@@ -14,7 +14,7 @@ pub use lazy_slice::take_memory_at_once;
 
 use crate::workers::Workers;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Frames of a tick, the unit of control: values are computed at tick edges and ramped inside.
 pub const TICK: usize = 32;
@@ -35,6 +35,18 @@ pub struct Capacity {
     pub slots: usize,
     /// Buses to mix into.
     pub buses: usize,
+}
+
+/// When the sound of blocks is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Due {
+    /// In real time.
+    #[default]
+    InRealTime,
+    /// In real time, and not after this moment: then sound would be missing.
+    By(Instant),
+    /// Whenever it is rendered: nothing is left out, however long that takes.
+    Whenever,
 }
 
 /// Turns blocks of clouds into audio, and keeps their phases from block to block.
@@ -81,9 +93,8 @@ pub trait Renderer: Send {
         false
     }
 
-    /// Says whether the next blocks are due in real time, as at first. Of those that are not, nothing is left out, however long
-    /// they take.
-    fn set_real_time(&mut self, _real_time: bool) {}
+    /// Says when the sound of the next blocks is needed.
+    fn set_due(&mut self, _due: Due) {}
 
     /// Announces that a block will be submitted soon, so that sleeping threads can wake up.
     fn expect(&mut self) {}

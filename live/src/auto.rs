@@ -4,13 +4,12 @@ mod cache;
 mod chooser;
 mod host;
 mod machine;
-mod model;
 
+pub use crate::cost_model::{CostModel, measure};
 pub use cache::{folder, load, store};
 pub use chooser::{Chooser, Piece, faster_for};
 pub use host::HostCost;
 pub use machine::Key;
-pub use model::{CostModel, measure};
 
 use super::supervised::MakeGpuRenderer;
 use super::supervised::watchdog::{WatchdogConfig, watched};

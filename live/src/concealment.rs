@@ -9,16 +9,23 @@ pub(crate) struct Concealment {
     prediction: [f32; FADE],
     /// Frames of the prediction that have been faded out.
     faded: usize,
+    /// Silent samples that were remembered last.
+    silent: usize,
 }
 
 impl Concealment {
     pub(crate) const fn new() -> Self {
-        Self { history: [0.0; HISTORY], prediction: [0.0; FADE], faded: FADE }
+        Self { history: [0.0; HISTORY], prediction: [0.0; FADE], faded: FADE, silent: HISTORY }
     }
 
     /// Whether nothing is being concealed.
     pub(crate) fn is_over(&self) -> bool {
         self.faded == FADE
+    }
+
+    /// Whether there is nothing to continue.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.silent >= HISTORY
     }
 
     /// Predicts the continuation of what was remembered. Its fade-out starts with the next samples.
@@ -47,5 +54,9 @@ impl Concealment {
         let new = &samples[samples.len().saturating_sub(HISTORY)..];
         self.history.copy_within(new.len().., 0);
         self.history[HISTORY - new.len()..].copy_from_slice(new);
+        self.silent = match new.iter().all(|&sample| sample == 0.0) {
+            true => self.silent.saturating_add(new.len()),
+            false => 0,
+        };
     }
 }

@@ -4,6 +4,7 @@
 pub mod auto;
 pub mod choice;
 mod concealment;
+mod cost_model;
 pub mod fault;
 pub mod mts_esp;
 pub mod stream;

@@ -5,6 +5,7 @@
 //! - [`recovery`]: a lost GPU is prepared again in the background, with exponential back-off;
 //! - [`Concealment`]: the sound that is lost with a GPU is predicted for a few milliseconds and
 //!   crossfaded into that of the CPU;
+//! - [`wait_limit`]: a GPU is waited for as long as the CPU can still take over in time;
 //! - [`load_shedding`]: a CPU that is too slow leaves out the quietest partials;
 //! - [`report`]: what happened, for displays and logs.
 //!
@@ -18,6 +19,7 @@
 mod load_shedding;
 mod recovery;
 mod report;
+mod wait_limit;
 pub mod watchdog;
 
 pub use load_shedding::{Clock, wall_clock};
@@ -29,12 +31,14 @@ use load_shedding::LoadShedding;
 use myriad_engine::Workers;
 use myriad_engine::dsp::FADE;
 use myriad_engine::render::{
-    Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
+    Buses, Capacity, CpuRenderer, Due, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
 use recovery::Recovery;
 use report::Reporter;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use wait_limit::WaitLimit;
 use watchdog::WatchdogConfig;
 
 /// The load of a block.
@@ -146,6 +150,7 @@ const LEAST_DEPTH: usize = 2;
 
 struct InFlight {
     block: Arc<VoiceBlock>,
+    load: Load,
     state: State,
     /// Whether the GPU renderer accepted it.
     sent: Result<(), RenderError>,
@@ -180,6 +185,8 @@ pub struct SupervisedRenderer {
     concealment: Vec<Concealment>,
     /// Only for live playing.
     load_shedding: Option<LoadShedding>,
+    wait_limit: Option<WaitLimit>,
+    due: Due,
     reporter: Reporter,
 }
 
@@ -205,6 +212,8 @@ impl SupervisedRenderer {
             sends_to_larger: false,
             concealment: Vec::new(),
             load_shedding: None,
+            wait_limit: None,
+            due: Due::default(),
             reporter: Reporter::default(),
         }
     }
@@ -276,6 +285,21 @@ impl SupervisedRenderer {
             false => self.gpu.ready(),
         };
         gpu.ok_or(RenderError::NotPrepared)?.submit(introduced)
+    }
+
+    /// Limits how long the GPU may take for the oldest block in flight, which has that load.
+    fn limit_wait(&mut self, load: Load) {
+        let longest = self.gpu.watchdog.render_timeout;
+        let limit = match (self.due, &self.wait_limit) {
+            (Due::By(due), Some(wait_limit)) => {
+                let left = due.saturating_duration_since(Instant::now());
+                let others = self.in_flight.iter().map(|block| block.load);
+                let blocks = std::iter::once(load).chain(others);
+                wait_limit.of(left, blocks, &self.concealment, longest)
+            }
+            _ => longest,
+        };
+        self.gpu.limit_calls(limit);
     }
 
     /// Collects the sound of a block from the GPU.
@@ -380,6 +404,10 @@ impl Renderer for SupervisedRenderer {
         self.sends_to_larger = false;
         self.concealment = vec![Concealment::new(); 2 * capacity.buses];
         self.load_shedding.iter_mut().for_each(LoadShedding::reset);
+        self.wait_limit = self.load_shedding.as_ref().and_then(|live| {
+            let (rate, clock) = (live.sample_rate(), live.clock());
+            WaitLimit::measure(&mut self.cpu, capacity.slots, rate, clock)
+        });
         self.cpu_has_clouds = true;
         self.gpu.start_over(capacity);
         let outcome = self.prepare_gpu(capacity);
@@ -413,6 +441,7 @@ impl Renderer for SupervisedRenderer {
         if self.sends_to_larger {
             self.adopt_larger();
         }
+        self.gpu.limit_calls(self.gpu.watchdog.render_timeout);
         if let Some(gpu) = self.gpu.ready() {
             gpu.reset();
         }
@@ -438,7 +467,9 @@ impl Renderer for SupervisedRenderer {
         }
     }
 
-    fn set_real_time(&mut self, real_time: bool) {
+    fn set_due(&mut self, due: Due) {
+        self.due = due;
+        let real_time = due != Due::Whenever;
         self.load_shedding.iter_mut().for_each(|shedding| shedding.set_real_time(real_time));
     }
 
@@ -467,7 +498,8 @@ impl Renderer for SupervisedRenderer {
             return Err(RenderError::OutOfTurn);
         }
         block.check_fits(self.for_cpu.capacity())?;
-        self.preference = (self.policy)(Load::of(block));
+        let load = Load::of(block);
+        self.preference = (self.policy)(load);
         if self.state == State::Cpu && self.gpu.larger().is_some() && self.in_flight.is_empty() {
             self.adopt_larger();
         }
@@ -479,15 +511,16 @@ impl Renderer for SupervisedRenderer {
         let state = self.state.next(self.preference, gpu);
         self.state = state.advance(block.ticks() * TICK);
         let sent = self.send(block, state);
-        self.in_flight.push_back(InFlight { block: Arc::clone(block), state, sent });
+        self.in_flight.push_back(InFlight { block: Arc::clone(block), load, state, sent });
         Ok(())
     }
 
     fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
         let next = self.in_flight.pop_front().ok_or(RenderError::OutOfTurn)?;
-        let InFlight { block, mut state, sent } = next;
+        let InFlight { block, load, mut state, sent } = next;
         let mut on_gpu = Ok(0);
         if state != State::Cpu {
+            self.limit_wait(load);
             on_gpu = sent.and_then(|()| self.collect_from_gpu(state));
         }
         if let Err(error) = on_gpu {

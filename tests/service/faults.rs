@@ -6,7 +6,9 @@ use myriad_engine::render::{Buses, CpuRenderer, RenderError, Renderer};
 use myriad_kernels::service::{
     Served, ServiceCommand, ServiceFailure, ServiceOptions, ServiceRenderer, status,
 };
-use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
+use myriad_live::stream::{self, StreamConfig};
+use myriad_live::supervised::watchdog::WatchdogConfig;
+use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer, wall_clock};
 use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -16,6 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Frames that are ready, of the stream that plays: a fiftieth of a second.
+const DEPTH: usize = 960;
 
 #[test]
 fn a_service_that_is_killed_is_an_error_for_all_clients_and_is_replaced() {
@@ -123,6 +128,53 @@ fn a_service_that_hangs_is_late_and_is_replaced() {
     assert_ne!(renderer.process_id(), Some(process));
     renderer.render(&block(true), &mut buses).unwrap();
     eventually("a service that hangs is ended", || matches!(state(process), None | Some('Z')));
+}
+
+/// A stream goes on by CPU before its frames have run out, and returns to a new service.
+#[test]
+fn a_service_that_stands_still_while_one_plays_is_left_in_time() {
+    let _others = beside_others();
+    let folder = Folder::new();
+    let process = Arc::new(AtomicU32::new(0));
+    let (command, noted) = (folder.command(), Arc::clone(&process));
+    let make: MakeGpuRenderer = Arc::new(move || {
+        let inner = ServiceRenderer::new(command.clone(), ServiceOptions::default());
+        Box::new(Watched { inner, process: Arc::clone(&noted) })
+    });
+    let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1))
+        .with_watchdog(WatchdogConfig::LIVE)
+        .with_load_shedding(RATE as f32, wall_clock());
+    let report = supervised.report();
+    let report = || report.lock().unwrap().clone();
+    let config = StreamConfig { depth: DEPTH, ..StreamConfig::default() };
+    let (control, mut audio) = stream::start(&config, Box::new(supervised)).unwrap();
+    control.set_patch(0, soft()).unwrap();
+    control.send(0, on(45));
+    let mut play_until = |what: &str, holds: &dyn Fn() -> bool| {
+        let (start, mut sound) = (Instant::now(), Vec::new());
+        while !holds() {
+            assert!(start.elapsed() < TIMEOUT, "{what}: {:?}", report());
+            let [mut left, mut right] = [[0.0; 64]; 2];
+            audio.process(&[], &mut left, &mut right);
+            sound.extend(left);
+            thread::sleep(Duration::from_millis(1));
+        }
+        sound
+    };
+    let half_a_second = Instant::now() + Duration::from_millis(500);
+    play_until("it plays", &|| Instant::now() > half_a_second && report().on_gpu);
+    let first = process.load(Ordering::Relaxed);
+    signal(first, Signal::STOP);
+    play_until("the CPU goes on", &|| !report().on_gpu);
+    let reason = report().lost_because.unwrap();
+    let digits: String = reason.chars().filter(char::is_ascii_digit).collect();
+    let milliseconds: usize = digits.parse().unwrap();
+    assert!(reason.contains("did not finish within"), "{reason}");
+    assert!(milliseconds * RATE / 1_000 <= DEPTH, "{reason}");
+    let replaced = || report().on_gpu && process.load(Ordering::Relaxed) != first;
+    let sound = play_until("the new service plays", &replaced);
+    assert!(rms(&sound) > 0.01);
+    eventually("the one that stood still is ended", || matches!(state(first), None | Some('Z')));
 }
 
 /// Why `prepare` fails with this command.

@@ -180,6 +180,9 @@ impl Renderer for Watched {
     fn depth(&self) -> usize {
         self.inner.depth()
     }
+    fn limit_calls(&mut self, limit: Duration) -> bool {
+        self.inner.limit_calls(limit)
+    }
     fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
         self.inner.submit(block)
     }

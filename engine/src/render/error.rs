@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 /// Why a renderer could not be prepared.
 #[derive(Debug, thiserror::Error)]
@@ -119,6 +120,11 @@ pub enum RenderError {
 }
 
 impl RenderError {
+    /// The device did not finish within `limit`, in milliseconds or a part of one.
+    pub fn late(limit: Duration) -> Self {
+        Self::Late { milliseconds: limit.as_micros().div_ceil(1_000) as u64 }
+    }
+
     /// Whether the caller made a mistake: the renderer has not failed and goes on.
     pub fn is_misuse(&self) -> bool {
         matches!(self, RenderError::OutOfTurn | RenderError::BlockTooLarge { .. })

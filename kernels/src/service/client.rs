@@ -258,11 +258,12 @@ impl Connection {
 
     /// Waits for the next answer.
     fn await_answer(&mut self) -> Result<(), RenderError> {
-        let start = Instant::now();
+        let mut waited = Duration::ZERO;
         loop {
+            let looked = Instant::now();
             let answered = self.segment.memory.futex_counter(ANSWERED);
-            let left = self.deadline.saturating_sub(start.elapsed());
-            let spin = self.spin.saturating_sub(start.elapsed());
+            let left = self.deadline.saturating_sub(waited);
+            let spin = self.spin.saturating_sub(waited);
             if answered.wait(self.collected, spin, Some(left.min(ALIVE_INTERVAL))) {
                 let ahead = answered.count().wrapping_sub(self.collected);
                 let what = "more answers than requests";
@@ -276,9 +277,10 @@ impl Connection {
                 return Err(ServiceFailure::Ended.into());
             }
             if left.is_zero() {
-                let milliseconds = self.deadline.as_millis() as u64;
-                return Err(RenderError::Late { milliseconds });
+                return Err(RenderError::late(self.deadline));
             }
+            // When this thread stood still for longer, the whole machine may have, and the service with it.
+            waited += looked.elapsed().min(2 * ALIVE_INTERVAL);
         }
     }
 

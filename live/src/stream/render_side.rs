@@ -14,7 +14,7 @@ use crate::mts_esp::MtsClient;
 use myriad_engine::TICK;
 use myriad_engine::modulation::Route;
 use myriad_engine::patch::Playable;
-use myriad_engine::render::MAX_TICKS;
+use myriad_engine::render::{Due, MAX_TICKS};
 use myriad_engine::trace::{self, Stage};
 use myriad_engine::{Engine, PitchSettings, SnapshotSender};
 use ringbuf::HeapProd;
@@ -75,6 +75,8 @@ pub struct RenderSide {
     connected: u64,
     /// The time at which the next frame that is published will be heard.
     time: u64,
+    /// About when the audio side asked for the last block, where a thread renders while it goes on.
+    last_callback: Option<Instant>,
     /// Frames of a batch that is begun and not finished, if there is one; the frame at `time` is its first.
     begun: Option<usize>,
     overlap: Overlap,
@@ -103,6 +105,7 @@ impl RenderSide {
             scheduler,
             engine,
             time: end.frame_ring.written(),
+            last_callback: None,
             begun: None,
             overlap: Overlap::default(),
             measured_room: None,
@@ -213,6 +216,11 @@ impl RenderSide {
         self.monitor.begin(RunDelay::of_this_thread());
     }
 
+    /// Records when the audio side asked for the last block, if it has asked for one.
+    pub(super) fn observe_callback(&mut self, time: Option<Instant>) {
+        self.last_callback = time;
+    }
+
     /// Records that the thread has slept longer than intended.
     pub(super) fn has_overslept(&mut self, time: Duration) {
         self.monitor.overslept += time;
@@ -257,7 +265,11 @@ impl RenderSide {
             false => self.finish(),
         }
         let waits = self.shared.waits.load(Relaxed);
-        self.engine.set_real_time(!waits);
+        self.engine.set_due(match (waits, self.last_callback) {
+            (true, _) => Due::Whenever,
+            (false, Some(last)) => Due::By(last + self.lasts()),
+            (false, None) => Due::InRealTime,
+        });
         self.set_room(waits);
         let time = self.begun_until();
         let start = time - depth as u64;
@@ -294,6 +306,13 @@ impl RenderSide {
             self.shared.ended.store(true, Relaxed);
         }
         frames
+    }
+
+    /// The time from the last callback to the first one for which too few frames are ready.
+    fn lasts(&self) -> Duration {
+        let (block, rate) = self.pace();
+        let blocks = 1 + self.end.frame_ring.fill() / block.max(1);
+        Duration::from_secs_f32((blocks * block) as f32 / rate)
     }
 
     /// Gives the engine room for what holds, or for all when the audio side waits, and for what its renderer is ready for.

@@ -32,6 +32,7 @@ pub(super) fn spawn(
             let block = Duration::from_secs_f32(block as f32 / rate);
             let asked = render.asked();
             timer.observe(asked, block, Instant::now());
+            render.observe_callback(timer.last.as_ref().map(|last| last.time));
             render.step();
             let now = Instant::now();
             let Some(sleep_time) = timer.sleep_time(render.asked(), block, now) else {

@@ -6,6 +6,7 @@ use crate::workload::workload;
 use myriad_engine::render::{Buses, Capacity, PrepareError, RenderError, Renderer};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Ticks before a GPU that failed is tried again: two seconds at 48 kHz. Doubles with every failure,
 /// so that a GPU that stays lost costs nothing.
@@ -230,6 +231,12 @@ impl Recovery {
             State::Ready(ready) => Some(&mut **ready),
             _ => None,
         }
+    }
+
+    /// Limits how long it may take for a block from now on.
+    pub(super) fn limit_calls(&mut self, limit: Duration) {
+        self.ready().map(|ready| ready.limit_calls(limit));
+        self.larger().map(|larger| larger.limit_calls(limit));
     }
 
     /// Whether one is ready that renders while the caller does something else.

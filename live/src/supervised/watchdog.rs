@@ -40,7 +40,7 @@ pub struct WatchdogConfig {
     pub thread_policy: ThreadPolicy,
     /// For `prepare` and for dropping: a driver may have to compile, or to wake a GPU.
     pub prepare_timeout: Duration,
-    /// For a block.
+    /// For a block, unless the CPU has to take over earlier.
     pub render_timeout: Duration,
 }
 
@@ -149,9 +149,7 @@ impl WatchdogRenderer {
 
     fn abandon(&mut self, why: RecvTimeoutError, timeout: Duration) -> RenderError {
         let error = match why {
-            RecvTimeoutError::Timeout => {
-                RenderError::Late { milliseconds: timeout.as_millis() as u64 }
-            }
+            RecvTimeoutError::Timeout => RenderError::late(timeout),
             RecvTimeoutError::Disconnected => {
                 RenderError::Call { call: "the GPU's thread", reason: "it has ended" }
             }

@@ -2,8 +2,10 @@
 
 use myriad_conformance::testing::*;
 use myriad_engine::params::Param;
-use myriad_engine::render::{Buses, Capacity, CpuRenderer, Renderer, VoiceBlock};
-use myriad_engine::{Engine, EngineConfig, EventKind, Patch, ThreadPolicy, factory};
+use myriad_engine::render::{
+    Buses, Capacity, CpuRenderer, Due, PrepareError, RenderError, Renderer, VoiceBlock,
+};
+use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, ThreadPolicy, factory};
 use myriad_live::fault::{Fault, Faults, simulated_gpu};
 use myriad_live::supervised::watchdog::WatchdogConfig;
 use myriad_live::supervised::{
@@ -11,7 +13,7 @@ use myriad_live::supervised::{
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Prefers the GPU while `wanted` is set.
 fn on_demand(wanted: &Arc<AtomicBool>) -> MakePolicy {
@@ -185,6 +187,72 @@ fn a_hanging_render_call_is_abandoned() {
     check_for_clicks(&patch, &rest, &all);
     assert!(rms(&after) > 0.8 * rms(&before[RATE / 2..]));
     assert_eq!(fixture.engine.counters().renders_failed, 0);
+}
+
+/// Remembers how long its calls may take.
+struct Limited {
+    inner: CpuRenderer,
+    limit: Arc<Mutex<Duration>>,
+}
+
+impl Renderer for Limited {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        self.inner.prepare(capacity)
+    }
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+    fn limit_calls(&mut self, limit: Duration) -> bool {
+        *self.limit.lock().unwrap() = limit;
+        true
+    }
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        self.inner.submit(block)
+    }
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        self.inner.collect(buses)
+    }
+}
+
+/// How long the GPU may take for a block that is due then, beside a CPU that takes so long for whatever it renders.
+fn limit(due: Due, cpu: Duration) -> Duration {
+    let limit = Arc::<Mutex<Duration>>::default();
+    let seen = Arc::clone(&limit);
+    let gpu = move || -> Box<dyn Renderer> {
+        Box::new(Limited { inner: CpuRenderer::new(1), limit: Arc::clone(&seen) })
+    };
+    let reads = AtomicU64::new(0);
+    let clock: Clock = Arc::new(move || cpu * reads.fetch_add(1, Ordering::Relaxed) as u32);
+    let renderer = SupervisedRenderer::new(Arc::new(gpu), CpuRenderer::new(1))
+        .with_watchdog(WATCHDOG)
+        .with_load_shedding(RATE as f32, clock);
+    let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
+    engine.set_patch(0, &soft());
+    engine.set_due(due);
+    let [mut left, mut right] = [[0.0; 1_024]; 2];
+    engine.render(&[note_on(45)], &mut left, &mut right);
+    *limit.lock().unwrap()
+}
+
+fn note_on(key: u8) -> Event {
+    Event { frame: 0, part: 0, kind: on(key) }
+}
+
+/// A render service that stands still would take the sound with it if it was waited for any longer.
+#[test]
+fn a_gpu_is_waited_for_while_the_cpu_can_take_over_in_time() {
+    let quick = Duration::from_nanos(1);
+    let left = Duration::from_mins(1);
+    let waits = limit(Due::By(Instant::now() + left), quick);
+    assert!(waits < left, "{waits:?}");
+    // What is late already gets a moment still.
+    let late = limit(Due::By(Instant::now()), quick);
+    assert!(late < waits && late > Duration::ZERO, "{late:?}");
+    for due in [Due::InRealTime, Due::Whenever] {
+        assert_eq!(limit(due, quick), WATCHDOG.render_timeout);
+    }
+    let slow = Duration::from_secs(1);
+    assert_eq!(limit(Due::By(Instant::now() + left), slow), WATCHDOG.render_timeout);
 }
 
 #[test]

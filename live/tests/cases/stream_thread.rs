@@ -6,10 +6,13 @@
 use crate::lockstep::*;
 use myriad_conformance::in_blocks;
 use myriad_conformance::testing::*;
-use myriad_engine::render::CpuRenderer;
+use myriad_engine::render::{
+    Buses, Capacity, CpuRenderer, Due, PrepareError, RenderError, Renderer, VoiceBlock,
+};
 use myriad_engine::{Event, factory};
 use myriad_live::fault::Fault;
 use myriad_live::stream::{self, AudioSide, Control};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const TIMEOUT: Duration = Duration::from_mins(5);
@@ -68,6 +71,54 @@ fn a_paced_device_gets_no_click_and_all_frames_are_counted() {
     }
     assert!(behind() <= 96, "{:?}", control.status());
     assert!(status.render_time.total() > 0);
+}
+
+/// Remembers when the sound of blocks is needed, and the time at which it was told.
+struct DueRecorder {
+    inner: CpuRenderer,
+    told: Arc<Mutex<Vec<(Due, Instant)>>>,
+}
+
+impl Renderer for DueRecorder {
+    fn prepare(&mut self, capacity: Capacity) -> Result<(), PrepareError> {
+        self.inner.prepare(capacity)
+    }
+    fn reset(&mut self) {
+        self.inner.reset();
+    }
+    fn set_due(&mut self, due: Due) {
+        self.told.lock().unwrap().push((due, Instant::now()));
+    }
+    fn submit(&mut self, block: &Arc<VoiceBlock>) -> Result<(), RenderError> {
+        self.inner.submit(block)
+    }
+    fn collect(&mut self, buses: &mut Buses) -> Result<usize, RenderError> {
+        self.inner.collect(buses)
+    }
+}
+
+/// A GPU that stands still is waited for no longer than that.
+#[test]
+fn blocks_are_due_before_the_frames_that_are_ready_are_heard() {
+    let told = Arc::<Mutex<Vec<(Due, Instant)>>>::default();
+    let renderer = DueRecorder { inner: CpuRenderer::new(1), told: Arc::clone(&told) };
+    const DEPTH: usize = 4_096;
+    let (control, mut audio) = stream::start(&config(DEPTH), Box::new(renderer)).unwrap();
+    device(&mut audio, &[], 100);
+    let mut played = std::mem::take(&mut *told.lock().unwrap());
+    // The thread may not have noticed the first callback when it renders.
+    let noticed = played.iter().position(|(due, _)| *due != Due::InRealTime);
+    played.drain(..noticed.unwrap());
+    // All that can be ready, and the block that has just been asked for.
+    let lasts = Duration::from_secs_f64((DEPTH + 64) as f64 / RATE as f64);
+    for (due, at) in played {
+        assert!(matches!(due, Due::By(due) if due <= at + lasts), "{due:?}");
+    }
+    // More than is ready.
+    let [mut left, mut right] = [[0.0; 2 * DEPTH]; 2];
+    audio.process_waiting(&[], &mut left, &mut right, TIMEOUT);
+    assert_eq!(told.lock().unwrap().last().unwrap().0, Due::Whenever);
+    drop(control);
 }
 
 #[test]
