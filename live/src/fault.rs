@@ -1,8 +1,9 @@
 //! Fault injection: a renderer that fails on purpose, to test recovery without breaking a GPU.
 
 use crate::supervised::MakeGpuRenderer;
+use myriad_engine::Workers;
 use myriad_engine::render::{
-    Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer, VoiceBlock,
+    Buses, Capacity, CpuRenderer, Due, PrepareError, RenderError, Renderer, VoiceBlock,
 };
 use myriad_kernels::GpuError;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -98,7 +99,7 @@ pub fn simulated_gpu(threads: usize, faults: &Arc<Faults>) -> MakeGpuRenderer {
 /// Breaks a renderer for real.
 pub type BreakRenderer<R> = fn(&mut R) -> Result<(), RenderError>;
 
-/// Forwards to another renderer, and injects faults.
+/// Forwards everything to another renderer, and injects faults.
 pub struct FaultRenderer<R: Renderer + ?Sized = dyn Renderer> {
     inner: Box<R>,
     faults: Arc<Faults>,
@@ -137,12 +138,28 @@ impl<R: Renderer + ?Sized> Renderer for FaultRenderer<R> {
         self.inner.prepare(capacity)
     }
 
+    fn workers(&self) -> Option<Arc<Workers>> {
+        self.inner.workers()
+    }
+
     fn reset(&mut self) {
         self.inner.reset();
     }
 
     fn depth(&self) -> usize {
         self.inner.depth()
+    }
+
+    fn begin_with(&mut self, slots: usize) {
+        self.inner.begin_with(slots);
+    }
+
+    fn room(&self) -> usize {
+        self.inner.room()
+    }
+
+    fn set_due(&mut self, due: Due) {
+        self.inner.set_due(due);
     }
 
     fn limit_calls(&mut self, limit: Duration) -> bool {

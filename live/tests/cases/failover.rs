@@ -6,7 +6,7 @@ use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, Due, PrepareError, RenderError, Renderer, VoiceBlock,
 };
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, ThreadPolicy, factory};
-use myriad_live::fault::{Fault, Faults, simulated_gpu};
+use myriad_live::fault::{Fault, FaultRenderer, Faults, simulated_gpu};
 use myriad_live::supervised::watchdog::WatchdogConfig;
 use myriad_live::supervised::{
     Clock, FailoverReport, MakePolicy, Policy, Preference, SupervisedRenderer,
@@ -226,6 +226,8 @@ fn limit(due: Due, cpu: Duration) -> Duration {
     let renderer = SupervisedRenderer::new(Arc::new(gpu), CpuRenderer::new(1))
         .with_watchdog(WATCHDOG)
         .with_load_shedding(RATE as f32, clock);
+    // As in a soak.
+    let renderer = FaultRenderer::new(Box::new(renderer), Arc::default());
     let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
     engine.set_patch(0, &soft());
     engine.set_due(due);
