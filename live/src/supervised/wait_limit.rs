@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Clouds that the CPU renders to be measured, and partials of each.
 const MEASURED: (usize, usize) = (64, 256);
 
-/// What a takeover takes at first: threads wake up, and nothing is in caches.
-const START: Duration = Duration::from_micros(500);
+/// What a takeover takes at first: threads wake up, and nothing is in caches. Callbacks may also come a little early.
+const START: Duration = Duration::from_micros(1_000);
 
 /// What it takes to predict a channel that sounds.
 const PREDICTION: Duration = Duration::from_micros(100);
