@@ -18,6 +18,7 @@
 mod forecast;
 
 use crate::ThreadPolicy;
+use crate::disjoint::Disjoint;
 use crate::dsp::FlushDenormals;
 use forecast::Forecast;
 use std::io;
@@ -227,7 +228,22 @@ impl Workers {
         self.run_on_threads(helpers, count, &|task, _| job(task));
     }
 
-    /// The same for a job that is told which thread calls it, so that each can have memory of its own: its number is
+    /// Calls `job` with every element, on this thread and at most `helpers` workers, and returns when all calls have returned.
+    pub fn run_on_each<T: Send>(
+        &self,
+        helpers: usize,
+        elements: &mut [T],
+        job: impl Fn(&mut T) + Sync,
+    ) {
+        let count = elements.len();
+        let elements = Disjoint::new(elements);
+        self.run(helpers, count, &|index| {
+            // SAFETY: every index is taken once.
+            job(unsafe { elements.get(index) });
+        });
+    }
+
+    /// As [`Workers::run`], for a job that is told which thread calls it, so that each can have memory of its own: its number is
     /// at most that of `helpers` and of all workers.
     pub(crate) fn run_on_threads(&self, helpers: usize, count: usize, job: Job<'_>) {
         let helpers = helpers.min(self.threads.len()).min(count.saturating_sub(1));
@@ -460,6 +476,17 @@ mod tests {
             });
             assert!(taken.iter().all(|task| task.load(Ordering::Relaxed) == 1));
         }
+    }
+
+    #[test]
+    fn every_element_is_taken_once() {
+        let workers = Workers::start(3).unwrap();
+        let mut elements = [0; 50];
+        let rounds = if cfg!(miri) { 3 } else { 1_000 };
+        for _ in 0..rounds {
+            workers.run_on_each(3, &mut elements, |element| *element += 1);
+        }
+        assert_eq!(elements, [rounds; 50]);
     }
 
     fn wait_until(is_so: impl Fn() -> bool) {

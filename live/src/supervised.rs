@@ -366,6 +366,15 @@ impl SupervisedRenderer {
         Ok(partials)
     }
 
+    /// Predicts the sound that is lost with a GPU, on the threads that render afterwards.
+    fn predict(&mut self) {
+        let sounding = self.concealment.iter().filter(|channel| !channel.is_silent()).count();
+        if let Some(workers) = self.cpu.workers() {
+            let helpers = sounding.saturating_sub(1);
+            workers.run_on_each(helpers, &mut self.concealment, Concealment::predict);
+        }
+    }
+
     /// Handles a failure of the GPU: the CPU renders every block in flight.
     fn lose_gpu(&mut self, error: RenderError) {
         self.reporter.lost(error);
@@ -526,7 +535,7 @@ impl Renderer for SupervisedRenderer {
         if let Err(error) = on_gpu {
             // Before the crossfade to the GPU there is none of its sound to conceal.
             if state != (State::ToGpu { faded: 0 }) {
-                self.concealment.iter_mut().for_each(Concealment::predict);
+                self.predict();
                 self.take_over(TakeoverKind::Lost);
             }
             self.lose_gpu(error);
