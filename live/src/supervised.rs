@@ -19,6 +19,7 @@
 mod load_shedding;
 mod recovery;
 mod report;
+mod state;
 mod wait_limit;
 pub mod watchdog;
 
@@ -29,12 +30,12 @@ pub use report::{FailoverReport, Takeover, TakeoverKind};
 use crate::concealment::Concealment;
 use load_shedding::LoadShedding;
 use myriad_engine::Workers;
-use myriad_engine::dsp::FADE;
 use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, Due, PrepareError, RenderError, Renderer, TICK, VoiceBlock,
 };
 use recovery::Recovery;
 use report::Reporter;
+use state::{Readiness, State};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -81,69 +82,6 @@ pub type Policy = Box<dyn FnMut(Load) -> Preference + Send>;
 
 /// Makes the policy when the renderer is prepared. May take seconds.
 pub type MakePolicy = Box<dyn FnMut(Capacity) -> Result<Policy, PrepareError> + Send>;
-
-/// The renderer of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Cpu,
-    Gpu,
-    /// Both, in a crossfade of which `faded` frames are over when the block begins.
-    ToCpu {
-        faded: usize,
-    },
-    ToGpu {
-        faded: usize,
-    },
-    /// The GPU by two renderers, in a crossfade to the one with more room.
-    ToLarger {
-        faded: usize,
-    },
-}
-
-/// What a GPU can do now.
-#[derive(Clone, Copy, Debug, Default)]
-struct Readiness {
-    /// It can render the block.
-    is_ready: bool,
-    /// A renderer with more room can take over.
-    is_larger_ready: bool,
-}
-
-impl State {
-    /// The state of the next block. A crossfade that has begun is completed.
-    fn next(self, preference: Preference, gpu: Readiness) -> Self {
-        match (self, preference) {
-            (State::Cpu, Preference::Gpu) if gpu.is_ready => State::ToGpu { faded: 0 },
-            (State::Gpu, Preference::Cpu | Preference::PrepareGpu) => State::ToCpu { faded: 0 },
-            (State::Gpu, Preference::Gpu) if gpu.is_larger_ready => State::ToLarger { faded: 0 },
-            (state, _) => state,
-        }
-    }
-
-    /// The state after `frames` frames.
-    fn advance(self, frames: usize) -> Self {
-        match self {
-            State::ToCpu { faded } if faded + frames < FADE => {
-                State::ToCpu { faded: faded + frames }
-            }
-            State::ToGpu { faded } if faded + frames < FADE => {
-                State::ToGpu { faded: faded + frames }
-            }
-            State::ToLarger { faded } if faded + frames < FADE => {
-                State::ToLarger { faded: faded + frames }
-            }
-            state => state.settle(),
-        }
-    }
-
-    /// The state when the crossfade is over, or cut short.
-    fn settle(self) -> Self {
-        match self {
-            State::Cpu | State::ToCpu { .. } => State::Cpu,
-            State::Gpu | State::ToGpu { .. } | State::ToLarger { .. } => State::Gpu,
-        }
-    }
-}
 
 /// Blocks that every GPU renderer has in flight.
 const LEAST_DEPTH: usize = 2;
@@ -570,34 +508,5 @@ impl Renderer for SupervisedRenderer {
             State::Cpu => on_cpu,
             _ => on_gpu.unwrap_or(on_cpu),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const READY: Readiness = Readiness { is_ready: true, is_larger_ready: false };
-
-    #[test]
-    fn a_crossfade_is_completed_before_the_next_one() {
-        let begun = State::Gpu.next(Preference::Cpu, READY);
-        assert_eq!(begun, State::ToCpu { faded: 0 });
-        let half = begun.advance(FADE / 2).next(Preference::Gpu, READY);
-        assert_eq!(half, State::ToCpu { faded: FADE / 2 });
-        assert_eq!(half.advance(FADE / 2), State::Cpu);
-        assert_eq!(half.settle(), State::Cpu);
-    }
-
-    #[test]
-    fn crossfades_to_the_gpu_when_it_is_preferred_and_ready() {
-        for preference in [Preference::Cpu, Preference::PrepareGpu] {
-            assert_eq!(State::Cpu.next(preference, READY), State::Cpu);
-        }
-        assert_eq!(State::Cpu.next(Preference::Gpu, Readiness::default()), State::Cpu);
-        let begun = State::Cpu.next(Preference::Gpu, READY);
-        assert_eq!(begun, State::ToGpu { faded: 0 });
-        assert_eq!(begun.advance(FADE), State::Gpu);
-        assert_eq!(State::Gpu.next(Preference::Gpu, READY), State::Gpu);
     }
 }
