@@ -351,16 +351,18 @@ impl Renderer for SupervisedRenderer {
         self.sends_to_larger = false;
         self.concealment = vec![Concealment::new(); 2 * capacity.buses];
         self.load_shedding.iter_mut().for_each(LoadShedding::reset);
-        self.wait_limit = self.load_shedding.as_ref().and_then(|live| {
-            let (rate, clock) = (live.sample_rate(), live.clock());
-            WaitLimit::measure(&mut self.cpu, capacity.slots, rate, clock)
-        });
         self.cpu_has_clouds = true;
         self.gpu.start_over(capacity);
         let outcome = self.prepare_gpu(capacity);
         if let Err(error) = &outcome {
             self.gpu.refuse(error);
         }
+        // Where there is no GPU, nobody waits for one.
+        let live = self.load_shedding.as_ref().filter(|_| !self.gpu.is_unavailable());
+        self.wait_limit = live.and_then(|live| {
+            let (rate, clock) = (live.sample_rate(), live.clock());
+            WaitLimit::measure(&mut self.cpu, capacity.slots, rate, clock)
+        });
         let on_gpu = self.gpu.ready().is_some();
         self.state = if on_gpu { State::Gpu } else { State::Cpu };
         self.depth = match self.gpu.ready().map(|gpu| gpu.depth()) {
