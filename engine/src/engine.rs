@@ -428,11 +428,15 @@ impl Engine {
         self.retired_tables.release_rendered();
     }
 
+    /// Whether a device renders, and not the threads of this process.
+    pub fn renders_on_device(&self) -> bool {
+        self.output.renderer.is_asynchronous()
+    }
+
     /// Whether the next block may be begun before this one is finished ([`Engine::begin_block`]): a device renders, and it
     /// has not to be waited for.
     pub fn can_overlap(&self) -> bool {
-        let Output { renderer, depth, .. } = &self.output;
-        *depth > 1 && renderer.is_asynchronous() && self.retired_tables.is_empty()
+        self.output.depth > 1 && self.renders_on_device() && self.retired_tables.is_empty()
     }
 
     /// The most frames of a block that is begun.

@@ -5,7 +5,7 @@ mod chooser;
 mod host;
 mod machine;
 
-pub use crate::cost_model::{CostModel, measure};
+pub use crate::cost_model::{CostModel, measure, measure_cpu};
 pub use cache::{folder, load, store};
 pub use chooser::{Chooser, Piece, faster_for};
 pub use host::HostCost;
@@ -13,7 +13,7 @@ pub use machine::Key;
 
 use super::supervised::MakeGpuRenderer;
 use super::supervised::watchdog::{WatchdogConfig, watched};
-use myriad_engine::render::{Capacity, CpuRenderer, PrepareError, Renderer};
+use myriad_engine::render::{Capacity, PrepareError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -30,9 +30,7 @@ pub struct Calibration {
     pub gpu_starts: f64,
 }
 
-/// Clouds, and partials of each, that CPU and GPU are measured with: enough for the cost of one more,
-/// and few enough to be quick.
-const CPU_LOAD: (usize, usize) = (256, 256);
+/// Clouds, and partials of each, that a GPU is measured with: enough for the cost of one more, and few enough to be quick.
 const GPU_LOAD: (usize, usize) = (1_024, 512);
 
 /// The calibration of this machine, measured now or earlier. Takes up to a second the first time; not
@@ -68,18 +66,12 @@ fn calibrate(threads: usize, make: &MakeGpuRenderer) -> Result<Calibration, Prep
     let start = Instant::now();
     let clock = || start.elapsed();
     let host = host::measure(threads, &clock)?;
-    let mut cpu = CpuRenderer::new(threads);
-    cpu.prepare(capacity(CPU_LOAD.0))?;
-    let cpu = measure(&mut cpu, CPU_LOAD.0, CPU_LOAD.1, &clock)?;
+    let cpu = measure_cpu(threads, &clock)?;
     // As it will be used.
     let mut gpu = watched(make(), WatchdogConfig::default());
     let before = clock();
-    gpu.prepare(capacity(GPU_LOAD.0))?;
+    gpu.prepare(Capacity { slots: GPU_LOAD.0, buses: 1 })?;
     let gpu_starts = (clock() - before).as_secs_f64();
     let gpu = measure(&mut *gpu, GPU_LOAD.0, GPU_LOAD.1, &clock)?;
     Ok(Calibration { host, cpu, gpu, gpu_starts })
-}
-
-fn capacity(slots: usize) -> Capacity {
-    Capacity { slots, buses: 1 }
 }

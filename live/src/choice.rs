@@ -124,7 +124,8 @@ impl RendererChoice {
         if let Purpose::Live { sample_rate, thread_policy } = self.purpose {
             renderer = renderer
                 .with_watchdog(WatchdogConfig { thread_policy, ..WatchdogConfig::LIVE })
-                .with_load_shedding(sample_rate, wall_clock());
+                .with_load_shedding(sample_rate, wall_clock())
+                .with_wait_limit(sample_rate, wall_clock());
         }
         renderer = match self.kind {
             RendererKind::Cuda | RendererKind::StandIn | RendererKind::StandInService => {

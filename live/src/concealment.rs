@@ -60,3 +60,18 @@ impl Concealment {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_is_silent_when_nothing_is_left_to_continue() {
+        let mut channel = Concealment::new();
+        assert!(channel.is_silent());
+        channel.remember(&[0.0, 0.1, 0.0]);
+        assert!(!channel.is_silent());
+        (0..100).for_each(|_| channel.remember(&[0.0; 64]));
+        assert!(channel.is_silent());
+    }
+}

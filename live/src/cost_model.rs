@@ -2,7 +2,8 @@
 
 use crate::supervised::Load;
 use crate::workload::workload;
-use myriad_engine::render::{Buses, RenderError, Renderer};
+use myriad_engine::render::cpu::GRAIN;
+use myriad_engine::render::{Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer};
 use myriad_engine::simd::LANES;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,9 @@ pub struct CostModel {
 /// Ticks of the blocks that are measured.
 const TICKS: usize = 4;
 
+/// Partials of each cloud that the CPU is measured with: enough for the cost of one more.
+const CPU_PARTIALS: usize = 256;
+
 /// Repetitions of each measurement. The median counts, so that short disturbances do not.
 const TIMES: usize = 11;
 
@@ -36,6 +40,21 @@ impl CostModel {
         let parts = [self.fixed, self.per_cloud, self.per_partial];
         parts.iter().all(|part| part.is_finite() && *part >= 0.0) && self.per_partial > 0.0
     }
+}
+
+/// Measures the CPU with so many threads. Takes some milliseconds.
+///
+/// # Errors
+/// When memory or threads are refused.
+pub fn measure_cpu(
+    threads: usize,
+    clock: &dyn Fn() -> Duration,
+) -> Result<CostModel, PrepareError> {
+    // Fewer would be left to fewer threads when they have few partials, and each would seem to cost more.
+    let clouds = threads * GRAIN.div_ceil(TICKS * (LANES - 1));
+    let mut cpu = CpuRenderer::new(threads);
+    cpu.prepare(Capacity { slots: clouds, buses: 1 })?;
+    Ok(measure(&mut cpu, clouds, CPU_PARTIALS, clock)?)
 }
 
 /// Measures a renderer that has been prepared for at least `clouds` clouds and one bus.

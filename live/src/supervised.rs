@@ -64,6 +64,11 @@ impl Load {
         }
         load
     }
+
+    /// The same clouds, of whose partials only such a `share` sounds: the rest is filtered away or too quiet.
+    fn sounding(self, share: f64) -> Self {
+        Self { partials: (share * self.partials as f64) as usize, ..self }
+    }
 }
 
 /// The renderer that the policy prefers.
@@ -124,6 +129,8 @@ pub struct SupervisedRenderer {
     /// Only for live playing.
     load_shedding: Option<LoadShedding>,
     wait_limit: Option<WaitLimit>,
+    /// The share of the last block's partials that sounded.
+    sounding_share: f64,
     due: Due,
     reporter: Reporter,
 }
@@ -151,6 +158,7 @@ impl SupervisedRenderer {
             concealment: Vec::new(),
             load_shedding: None,
             wait_limit: None,
+            sounding_share: 1.0,
             due: Due::default(),
             reporter: Reporter::default(),
         }
@@ -182,6 +190,14 @@ impl SupervisedRenderer {
     #[must_use]
     pub fn with_load_shedding(mut self, sample_rate: f32, clock: Clock) -> Self {
         self.load_shedding = Some(LoadShedding::new(sample_rate, clock));
+        self
+    }
+
+    /// For live playing: a GPU that is late is left while the CPU can still take over before sound is missing. What the CPU
+    /// takes for that is measured in `prepare`.
+    #[must_use]
+    pub fn with_wait_limit(mut self, sample_rate: f32, clock: Clock) -> Self {
+        self.wait_limit = Some(WaitLimit::new(sample_rate, clock));
         self
     }
 
@@ -225,6 +241,11 @@ impl SupervisedRenderer {
         gpu.ok_or(RenderError::NotPrepared)?.submit(introduced)
     }
 
+    /// Channels whose sound is lost with a GPU.
+    fn sounding_channels(&self) -> usize {
+        self.concealment.iter().filter(|channel| !channel.is_silent()).count()
+    }
+
     /// Limits how long the GPU may take for the oldest block in flight, which has that load.
     fn limit_wait(&mut self, load: Load) {
         let longest = self.gpu.watchdog.render_timeout;
@@ -233,7 +254,8 @@ impl SupervisedRenderer {
                 let left = due.saturating_duration_since(Instant::now());
                 let others = self.in_flight.iter().map(|block| block.load);
                 let blocks = std::iter::once(load).chain(others);
-                wait_limit.of(left, blocks, &self.concealment, longest)
+                let blocks = blocks.map(|load| load.sounding(self.sounding_share));
+                wait_limit.of(left, blocks, self.sounding_channels(), longest)
             }
             _ => longest,
         };
@@ -306,17 +328,19 @@ impl SupervisedRenderer {
 
     /// Predicts the sound that is lost with a GPU, on the threads that render afterwards.
     fn predict(&mut self) {
-        let sounding = self.concealment.iter().filter(|channel| !channel.is_silent()).count();
         if let Some(workers) = self.cpu.workers() {
-            let helpers = sounding.saturating_sub(1);
+            let helpers = self.sounding_channels().saturating_sub(1);
             workers.run_on_each(helpers, &mut self.concealment, Concealment::predict);
         }
     }
 
     /// Handles a failure of the GPU: the CPU renders every block in flight.
     fn lose_gpu(&mut self, error: RenderError) {
+        // It was not waited for as long as for one that hangs.
+        let hangs = RenderError::late(self.gpu.watchdog.render_timeout);
+        let late = matches!(error, RenderError::Late { .. }) && error != hangs;
         self.reporter.lost(error);
-        self.gpu.lose();
+        self.gpu.lose(late);
         (self.state, self.sends_to_larger) = (State::Cpu, false);
         for block in &mut self.in_flight {
             block.state = State::Cpu;
@@ -358,11 +382,9 @@ impl Renderer for SupervisedRenderer {
             self.gpu.refuse(error);
         }
         // Where there is no GPU, nobody waits for one.
-        let live = self.load_shedding.as_ref().filter(|_| !self.gpu.is_unavailable());
-        self.wait_limit = live.and_then(|live| {
-            let (rate, clock) = (live.sample_rate(), live.clock());
-            WaitLimit::measure(&mut self.cpu, capacity.slots, rate, clock)
-        });
+        if let (Some(wait_limit), false) = (&mut self.wait_limit, self.gpu.is_unavailable()) {
+            wait_limit.measure(self.cpu.threads());
+        }
         let on_gpu = self.gpu.ready().is_some();
         self.state = if on_gpu { State::Gpu } else { State::Cpu };
         self.depth = match self.gpu.ready().map(|gpu| gpu.depth()) {
@@ -372,6 +394,7 @@ impl Renderer for SupervisedRenderer {
         };
         self.in_flight = VecDeque::with_capacity(self.depth);
         self.rendered = 0;
+        self.sounding_share = 1.0;
         self.reporter.prepared(on_gpu, outcome.as_ref().err());
         match self.requires_gpu {
             true => outcome,
@@ -506,9 +529,13 @@ impl Renderer for SupervisedRenderer {
                 self.reporter.refused(&refused);
             }
         }
-        Ok(match state {
-            State::Cpu => on_cpu,
-            _ => on_gpu.unwrap_or(on_cpu),
-        })
+        let (partials, left_out) = match state {
+            State::Cpu => (on_cpu, self.cpu.thinned()),
+            _ => (on_gpu.unwrap_or(on_cpu), 0),
+        };
+        if load.partials > 0 {
+            self.sounding_share = (partials + left_out) as f64 / load.partials as f64;
+        }
+        Ok(partials)
     }
 }

@@ -47,8 +47,19 @@ impl Lines {
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Line<'a> {
     Status(&'a StatusLine),
-    Note { seconds: f64, text: &'a str },
-    Underrun { seconds: f64, at_frame: u64, frames: u64, ready: usize, block: usize, cause: String },
+    Note {
+        seconds: f64,
+        text: &'a str,
+    },
+    Underrun {
+        seconds: f64,
+        at_frame: u64,
+        frames: u64,
+        ready: usize,
+        block: usize,
+        cause: String,
+        is_the_machines: bool,
+    },
     End(&'a Summary),
 }
 
@@ -232,6 +243,7 @@ impl Style {
                 ready: underrun.ring_depth,
                 block: underrun.block,
                 cause: underrun.cause.to_string(),
+                is_the_machines: underrun.cause.is_the_machines(),
             }),
         }
     }

@@ -143,7 +143,7 @@ fn a_service_that_stands_still_while_one_plays_is_left_in_time() {
     });
     let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1))
         .with_watchdog(WatchdogConfig::LIVE)
-        .with_load_shedding(RATE as f32, wall_clock());
+        .with_wait_limit(RATE as f32, wall_clock());
     let report = supervised.report();
     let report = || report.lock().unwrap().clone();
     let config = StreamConfig { depth: DEPTH, ..StreamConfig::default() };

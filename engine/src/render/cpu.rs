@@ -40,7 +40,7 @@ const BATCHES_PER_THREAD: usize = 4;
 
 /// Work per thread, as partials times ticks: a small fraction of a millisecond. Waking a worker for
 /// less takes longer than it saves.
-const GRAIN: usize = 8_192;
+pub const GRAIN: usize = 8_192;
 
 /// Groups of a cloud whose state is fetched before it is needed, at most.
 const GROUPS_AHEAD: usize = 8;
@@ -139,6 +139,11 @@ impl CpuRenderer {
             clock: 0,
             thinned: 0,
         }
+    }
+
+    /// Threads that render, the caller's included.
+    pub fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Sets the level × gain below which partials fade out, at each tick's end in the blocks from now

@@ -27,10 +27,12 @@ pub(super) struct DeadlineMiss {
     overslept: Duration,
     /// How long it waited in the run queue, if the system counts that.
     run_delay: Option<Duration>,
+    /// Whether a GPU rendered for it, if not to the end.
+    used_device: bool,
 }
 
 impl DeadlineMiss {
-    /// How long it rendered and neither computed nor waited for a CPU: it waited for a GPU.
+    /// How long it rendered and neither computed nor waited for a CPU: it waited for a GPU, or for threads that share the work.
     fn waited(&self) -> Duration {
         let busy = self.computing + self.run_delay.unwrap_or_default();
         self.rendering.saturating_sub(busy)
@@ -56,6 +58,8 @@ pub(super) struct DeadlineMonitor {
     run_delay: RunDelay,
     /// The most events of a batch since then.
     pub(super) events: usize,
+    /// Whether a GPU has rendered since then.
+    pub(super) used_device: bool,
 }
 
 /// The frame ring when a deadline was missed.
@@ -79,6 +83,7 @@ impl DeadlineMonitor {
             overslept: Duration::ZERO,
             run_delay: RunDelay::default(),
             events: 0,
+            used_device: false,
         }
     }
 
@@ -93,7 +98,7 @@ impl DeadlineMonitor {
         (self.last_on_time, self.computed) = (Instant::now(), thread_time());
         self.run_delay_before = self.run_delay.time();
         (self.rendering, self.overslept) = (Duration::ZERO, Duration::ZERO);
-        self.events = 0;
+        (self.events, self.used_device) = (0, false);
     }
 
     /// Describes a missed deadline.
@@ -108,6 +113,7 @@ impl DeadlineMonitor {
             rendering: self.rendering,
             overslept: self.overslept,
             run_delay: run_delay.map(|(now, before)| now.saturating_sub(before)),
+            used_device: self.used_device,
         }
     }
 

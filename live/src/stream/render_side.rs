@@ -284,6 +284,7 @@ impl RenderSide {
         if let Some(tuning) = self.mts.as_mut().and_then(MtsClient::poll) {
             self.engine.follow_tuning(tuning.as_ref());
         }
+        self.monitor.used_device |= self.engine.renders_on_device();
         let rendering = Instant::now();
         if overlaps {
             self.engine.begin_block(events, frames);

@@ -92,16 +92,6 @@ impl LoadShedding {
         self.floor = Floor::NONE;
     }
 
-    /// The clock that blocks are timed by.
-    pub(super) fn clock(&self) -> &Clock {
-        &self.clock
-    }
-
-    /// Frames a second.
-    pub(super) fn sample_rate(&self) -> f32 {
-        self.sample_rate
-    }
-
     /// Says whether it matters how long the next blocks take. If not, nothing is left out.
     pub(super) fn set_real_time(&mut self, real_time: bool) {
         self.real_time = real_time;

@@ -13,6 +13,9 @@ use std::time::Duration;
 const FIRST_BACKOFF: u64 = 3_000;
 const LONGEST_BACKOFF: u64 = 64 * FIRST_BACKOFF;
 
+/// The longest after a loss by which nothing was lost but time: the GPU came a little late, and is probably well.
+const LATE_BACKOFF: u64 = 4 * FIRST_BACKOFF;
+
 /// When half of its slots are in use, a renderer for so many times as many is prepared, which then replaces it.
 const GROWTH: usize = 4;
 
@@ -194,12 +197,13 @@ impl Recovery {
     pub(super) fn refuse(&mut self, error: &PrepareError) {
         match error.is_final() {
             true => self.state = State::Unavailable,
-            false => self.back_off(FIRST_BACKOFF, None),
+            false => self.back_off(FIRST_BACKOFF, LONGEST_BACKOFF, None),
         }
     }
 
-    /// Handles a loss. The first time, and after it was reliable, it is tried again at once.
-    pub(super) fn lose(&mut self) {
+    /// Handles a loss, which may be only that the GPU was `late` and not waited for. The first time, and after it was
+    /// reliable, it is tried again at once.
+    pub(super) fn lose(&mut self, late: bool) {
         if std::mem::take(&mut self.played) >= RELIABLE {
             self.backoff = 0;
         }
@@ -211,13 +215,14 @@ impl Recovery {
         if let Larger::Ready(larger, _) = std::mem::take(&mut self.larger) {
             drop_in_background(larger);
         }
-        self.back_off(0, lost);
+        let longest = if late { LATE_BACKOFF } else { LONGEST_BACKOFF };
+        self.back_off(0, longest, lost);
     }
 
-    /// Waits for at least `at_least` ticks, and twice as long the next time.
-    fn back_off(&mut self, at_least: u64, lost: Option<Box<dyn Renderer>>) {
-        let ticks = self.backoff.max(at_least);
-        self.backoff = (2 * self.backoff).clamp(FIRST_BACKOFF, LONGEST_BACKOFF);
+    /// Waits for some ticks, and twice as long the next time.
+    fn back_off(&mut self, shortest: u64, longest: u64, lost: Option<Box<dyn Renderer>>) {
+        let ticks = self.backoff.clamp(shortest, longest);
+        self.backoff = (2 * self.backoff).clamp(FIRST_BACKOFF, longest);
         self.wait(ticks, lost);
     }
 
@@ -292,7 +297,7 @@ impl Recovery {
         let thread = thread::Builder::new().name("myriad-recovery".into());
         match thread.spawn(attempt) {
             Ok(attempt) => self.state = State::Preparing(attempt),
-            Err(_) => self.back_off(FIRST_BACKOFF, None),
+            Err(_) => self.back_off(FIRST_BACKOFF, LONGEST_BACKOFF, None),
         }
     }
 }
@@ -326,4 +331,27 @@ fn try_out(renderer: &mut dyn Renderer, capacity: Capacity) -> Result<(), Render
     renderer.render(&block, &mut Buses::new(capacity.buses))?;
     renderer.reset();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use myriad_engine::render::CpuRenderer;
+
+    #[test]
+    fn a_gpu_that_was_only_late_is_tried_again_sooner() {
+        let mut recovery = Recovery::new(Arc::new(|| Box::new(CpuRenderer::new(1))));
+        let mut waits = |late| {
+            [(); 9].map(|()| {
+                recovery.lose(late);
+                match recovery.state {
+                    State::Waiting { ticks_left, .. } => ticks_left / FIRST_BACKOFF,
+                    _ => panic!("it does not wait"),
+                }
+            })
+        };
+        assert_eq!(waits(true), [0, 1, 2, 4, 4, 4, 4, 4, 4]);
+        assert_eq!(waits(false), [4, 8, 16, 32, 64, 64, 64, 64, 64]);
+        assert_eq!(waits(true), [4; 9]);
+    }
 }

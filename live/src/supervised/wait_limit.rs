@@ -1,18 +1,15 @@
 //! How long to wait for a GPU that plays live: as long as the CPU can still take over before sound is missing.
 
+use super::Load;
 use super::load_shedding::Clock;
-use super::{Concealment, Load};
-use crate::cost_model::{CostModel, measure};
-use myriad_engine::render::{CpuRenderer, Renderer, TICK};
+use crate::cost_model::{CostModel, measure_cpu};
+use myriad_engine::render::TICK;
 use std::time::Duration;
-
-/// Clouds that the CPU renders to be measured, and partials of each.
-const MEASURED: (usize, usize) = (64, 256);
 
 /// What a takeover takes at first: threads wake up, and nothing is in caches. Callbacks may also come a little early.
 const START: Duration = Duration::from_micros(1_000);
 
-/// What it takes to predict a channel that sounds.
+/// What it takes to predict a channel that sounds. Threads share the channels.
 const PREDICTION: Duration = Duration::from_micros(100);
 
 /// So many times as long as measured may blocks take on a machine that does other things as well.
@@ -23,44 +20,46 @@ const SHORTEST: Duration = Duration::from_micros(1_500);
 
 /// Decides it by what was measured of the CPU.
 pub(super) struct WaitLimit {
-    cpu: CostModel,
     sample_rate: f32,
+    clock: Clock,
+    threads: usize,
+    /// None until it was measured, and where that failed.
+    cpu: Option<CostModel>,
 }
 
 impl WaitLimit {
-    /// Measures the CPU, which is prepared for so many slots and is reset afterwards. None if it cannot be measured.
-    pub(super) fn measure(
-        cpu: &mut CpuRenderer,
-        slots: usize,
-        sample_rate: f32,
-        clock: &Clock,
-    ) -> Option<Self> {
-        let (clouds, partials) = MEASURED;
-        let measured = measure(cpu, clouds.min(slots), partials, &**clock);
-        cpu.reset();
-        let cpu = measured.ok().filter(CostModel::is_sane)?;
-        Some(Self { cpu, sample_rate })
+    pub(super) fn new(sample_rate: f32, clock: Clock) -> Self {
+        Self { sample_rate, clock, threads: 1, cpu: None }
     }
 
-    /// How long to wait for the first of `blocks`, all of which the CPU would have to render, when their sound is needed in `left`;
-    /// `longest` where it cannot hold them anyway.
+    /// Measures the CPU with so many threads.
+    pub(super) fn measure(&mut self, threads: usize) {
+        self.threads = threads;
+        self.cpu = measure_cpu(threads, &*self.clock).ok().filter(CostModel::is_sane);
+    }
+
+    /// How long to wait for the first of `blocks`, all of which the CPU would have to render, when their sound is needed in `left`
+    /// and so many channels are `sounding`; `longest` where it cannot hold them anyway, or nobody knows.
     pub(super) fn of(
         &self,
         left: Duration,
         blocks: impl Iterator<Item = Load>,
-        channels: &[Concealment],
+        sounding: usize,
         longest: Duration,
     ) -> Duration {
+        let Some(cpu) = &self.cpu else {
+            return longest;
+        };
         let (mut rendering, mut ticks) = (0.0, 0);
         for load in blocks {
-            rendering += MARGIN * self.cpu.seconds(load);
+            rendering += MARGIN * cpu.seconds(load);
             ticks += load.ticks;
         }
         if rendering > (ticks * TICK) as f64 / f64::from(self.sample_rate) {
             return longest;
         }
-        let sounding = channels.iter().filter(|channel| !channel.is_silent()).count();
-        let takeover = START + sounding as u32 * PREDICTION + Duration::from_secs_f64(rendering);
+        let predicting = sounding.div_ceil(self.threads) as u32 * PREDICTION;
+        let takeover = START + predicting + Duration::from_secs_f64(rendering);
         left.saturating_sub(takeover).max(SHORTEST).min(longest)
     }
 }
@@ -68,17 +67,20 @@ impl WaitLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     const LONGEST: Duration = Duration::from_millis(40);
     const BLOCK: Load = Load { ticks: 2, clouds: 128, partials: 8_192 };
 
-    /// Of a CPU that takes so many seconds for a partial and tick.
+    fn unmeasured() -> WaitLimit {
+        WaitLimit::new(48_000.0, Arc::new(|| Duration::ZERO))
+    }
+
+    /// Of a CPU that takes so many seconds for a partial and tick with its two threads.
     fn limit(per_partial: f64, left: Duration, blocks: usize, sounding: usize) -> Duration {
         let cpu = CostModel { fixed: 0.0, per_cloud: 0.0, per_partial };
-        let mut channels = vec![Concealment::new(); 32];
-        channels[..sounding].iter_mut().for_each(|channel| channel.remember(&[0.1]));
-        let limit = WaitLimit { cpu, sample_rate: 48_000.0 };
-        limit.of(left, std::iter::repeat_n(BLOCK, blocks), &channels, LONGEST)
+        let limit = WaitLimit { threads: 2, cpu: Some(cpu), ..unmeasured() };
+        limit.of(left, std::iter::repeat_n(BLOCK, blocks), sounding, LONGEST)
     }
 
     #[test]
@@ -88,7 +90,8 @@ mod tests {
         // 2 x 49 us a block.
         let rendering = |blocks: u32| Duration::from_nanos(98_304) * blocks;
         assert_eq!(of(1, 0), left - START - rendering(1));
-        assert_eq!(of(3, 4), left - START - 4 * PREDICTION - rendering(3));
+        assert_eq!(of(3, 4), left - START - 2 * PREDICTION - rendering(3));
+        assert_eq!(of(3, 5), left - START - 3 * PREDICTION - rendering(3));
         assert_eq!(of(40, 0), left - START - rendering(40));
     }
 
@@ -104,15 +107,7 @@ mod tests {
         let left = Duration::from_millis(3);
         assert!(limit(30e-9, left, 1, 2) < LONGEST);
         assert_eq!(limit(50e-9, left, 1, 2), LONGEST);
-    }
-
-    #[test]
-    fn a_channel_is_silent_when_nothing_is_left_to_continue() {
-        let mut channel = Concealment::new();
-        assert!(channel.is_silent());
-        channel.remember(&[0.0, 0.1, 0.0]);
-        assert!(!channel.is_silent());
-        (0..100).for_each(|_| channel.remember(&[0.0; 64]));
-        assert!(channel.is_silent());
+        let unknown = unmeasured().of(left, [BLOCK].into_iter(), 2, LONGEST);
+        assert_eq!(unknown, LONGEST);
     }
 }

@@ -11,7 +11,7 @@ use myriad_live::supervised::watchdog::WatchdogConfig;
 use myriad_live::supervised::{
     Clock, FailoverReport, MakePolicy, Policy, Preference, SupervisedRenderer,
 };
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -214,26 +214,36 @@ impl Renderer for Limited {
     }
 }
 
-/// How long the GPU may take for a block that is due then, beside a CPU that takes so long for whatever it renders.
-fn limit(due: Due, cpu: Duration) -> Duration {
+/// How long the GPU may take for a block of `patch` that is due then, beside a CPU that is measured with that clock, which is
+/// given the number of the reading.
+fn limit_of(
+    patch: &Patch,
+    due: Due,
+    clock: impl Fn(u32) -> Duration + Send + Sync + 'static,
+) -> Duration {
     let limit = Arc::<Mutex<Duration>>::default();
     let seen = Arc::clone(&limit);
     let gpu = move || -> Box<dyn Renderer> {
         Box::new(Limited { inner: CpuRenderer::new(1), limit: Arc::clone(&seen) })
     };
-    let reads = AtomicU64::new(0);
-    let clock: Clock = Arc::new(move || cpu * reads.fetch_add(1, Ordering::Relaxed) as u32);
+    let readings = AtomicU32::new(0);
+    let clock: Clock = Arc::new(move || clock(readings.fetch_add(1, Ordering::Relaxed)));
     let renderer = SupervisedRenderer::new(Arc::new(gpu), CpuRenderer::new(1))
         .with_watchdog(WATCHDOG)
-        .with_load_shedding(RATE as f32, clock);
+        .with_wait_limit(RATE as f32, clock);
     // As in a soak.
     let renderer = FaultRenderer::new(Box::new(renderer), Arc::default());
     let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
-    engine.set_patch(0, &soft());
+    engine.set_patch(0, patch);
     engine.set_due(due);
     let [mut left, mut right] = [[0.0; 1_024]; 2];
     engine.render(&[note_on(45)], &mut left, &mut right);
     *limit.lock().unwrap()
+}
+
+/// The same of a soft sound beside a CPU that takes so long for whatever it renders.
+fn limit(due: Due, cpu: Duration) -> Duration {
+    limit_of(&soft(), due, move |reading| cpu * reading)
 }
 
 fn note_on(key: u8) -> Event {
@@ -255,6 +265,18 @@ fn a_gpu_is_waited_for_while_the_cpu_can_take_over_in_time() {
     }
     let slow = Duration::from_secs(1);
     assert_eq!(limit(Due::By(Instant::now() + left), slow), WATCHDOG.render_timeout);
+}
+
+/// The CPU could not hold all partials that the patch has, but those that pass its filter.
+#[test]
+fn partials_that_do_not_sound_are_no_reason_to_wait_for_a_gpu() {
+    let due = Due::By(Instant::now() + Duration::from_mins(1));
+    // The last third of the readings is of blocks with many partials: two microseconds for each and tick.
+    let clock = |reading: u32| Duration::from_millis(260) * reading.saturating_sub(44);
+    let bright = with(soft(), &[(Param::SourcePartials, 512.0), (Param::SourcePosition, 1.0)]);
+    assert_eq!(limit_of(&bright, due, clock), WATCHDOG.render_timeout);
+    let dark = with(bright, &[(Param::FilterType, 2.0), (Param::FilterCutoff, 100.0)]);
+    assert!(limit_of(&dark, due, clock) < WATCHDOG.render_timeout);
 }
 
 #[test]

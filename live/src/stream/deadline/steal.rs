@@ -52,7 +52,10 @@ impl StealMonitor {
         } else if miss.computing >= miss.gap / 2 {
             Cause::RenderTime
         } else if miss.waited() >= miss.gap / 2 {
-            Cause::Renderer
+            match miss.used_device {
+                true => Cause::Renderer,
+                false => Cause::RenderTime,
+            }
         } else if self.is_virtual && miss.woke_late_without_contention() {
             Cause::Steal
         } else {

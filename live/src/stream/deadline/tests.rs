@@ -15,6 +15,7 @@ fn cause([computing, overslept, run_delay, stolen]: [u32; 4], is_virtual: bool) 
         rendering: 2 * computing * MS,
         overslept: overslept * MS,
         run_delay: Some(run_delay * MS),
+        used_device: true,
     };
     StealMonitor::simulated(stolen * MS, is_virtual).decide(&miss)
 }
@@ -50,7 +51,7 @@ fn render_time_steal_and_scheduling_are_told_apart() {
         assert_eq!(cause([18, 0, 0, 20], is_virtual), Cause::Steal);
     }
     // It rendered, and did nothing: it waited for a GPU that was late or lost.
-    let waiting = |rendering: u32, run_delay: u32, stolen: u32| {
+    let waits = |used_device: bool, rendering: u32, run_delay: u32, stolen: u32| {
         let miss = DeadlineMiss {
             known: None,
             gap: 20 * MS,
@@ -58,13 +59,16 @@ fn render_time_steal_and_scheduling_are_told_apart() {
             rendering: rendering * MS,
             overslept: Duration::ZERO,
             run_delay: Some(run_delay * MS),
+            used_device,
         };
         StealMonitor::simulated(stolen * MS, true).decide(&miss)
     };
-    assert_eq!(waiting(12, 0, 0), Cause::Renderer);
-    assert_eq!(waiting(11, 0, 0), Cause::Scheduling);
-    assert_eq!(waiting(15, 8, 0), Cause::Scheduling);
-    assert_eq!(waiting(15, 0, 10), Cause::Steal);
+    assert_eq!(waits(true, 12, 0, 0), Cause::Renderer);
+    // Without a GPU, it waited for other threads of the CPU renderer.
+    assert_eq!(waits(false, 12, 0, 0), Cause::RenderTime);
+    assert_eq!(waits(true, 11, 0, 0), Cause::Scheduling);
+    assert_eq!(waits(true, 15, 8, 0), Cause::Scheduling);
+    assert_eq!(waits(true, 15, 0, 10), Cause::Steal);
     // Woken late although no other thread ran: on a virtual CPU, the hypervisor ran something else for
     // a time too short for the system's counter.
     assert_eq!(cause([1, 18, 0, 0], true), Cause::Steal);
