@@ -4,6 +4,7 @@ use super::Load;
 use super::load_shedding::Clock;
 use crate::cost_model::{CostModel, measure_cpu};
 use myriad_engine::render::TICK;
+use myriad_engine::render::cpu::GRAIN;
 use std::time::Duration;
 
 /// What a takeover takes at first: threads wake up, and nothing is in caches. Callbacks may also come a little early.
@@ -23,7 +24,7 @@ pub(super) struct WaitLimit {
     sample_rate: f32,
     clock: Clock,
     threads: usize,
-    /// None until it was measured, and where that failed.
+    /// Of one thread: others play while it is measured. None until then, and where that failed.
     cpu: Option<CostModel>,
 }
 
@@ -32,10 +33,10 @@ impl WaitLimit {
         Self { sample_rate, clock, threads: 1, cpu: None }
     }
 
-    /// Measures the CPU with so many threads.
+    /// Measures the CPU, which renders with so many threads.
     pub(super) fn measure(&mut self, threads: usize) {
         self.threads = threads;
-        self.cpu = measure_cpu(threads, &*self.clock).ok().filter(CostModel::is_sane);
+        self.cpu = measure_cpu(1, &*self.clock).ok().filter(CostModel::is_sane);
     }
 
     /// How long to wait for the first of `blocks`, all of which the CPU would have to render, when their sound is needed in `left`
@@ -52,7 +53,8 @@ impl WaitLimit {
         };
         let (mut rendering, mut ticks) = (0.0, 0);
         for load in blocks {
-            rendering += MARGIN * cpu.seconds(load);
+            let threads = self.threads.min(1 + load.partials * load.ticks / GRAIN);
+            rendering += MARGIN * cpu.seconds(load) / threads as f64;
             ticks += load.ticks;
         }
         if rendering > (ticks * TICK) as f64 / f64::from(self.sample_rate) {
@@ -76,37 +78,45 @@ mod tests {
         WaitLimit::new(48_000.0, Arc::new(|| Duration::ZERO))
     }
 
-    /// Of a CPU that takes so many seconds for a partial and tick with its two threads.
-    fn limit(per_partial: f64, left: Duration, blocks: usize, sounding: usize) -> Duration {
+    /// A CPU that takes so many seconds for a partial and tick with one of its two threads.
+    fn measured(per_partial: f64) -> WaitLimit {
         let cpu = CostModel { fixed: 0.0, per_cloud: 0.0, per_partial };
-        let limit = WaitLimit { threads: 2, cpu: Some(cpu), ..unmeasured() };
-        limit.of(left, std::iter::repeat_n(BLOCK, blocks), sounding, LONGEST)
+        WaitLimit { threads: 2, cpu: Some(cpu), ..unmeasured() }
+    }
+
+    fn limit(per_partial: f64, left: Duration, blocks: usize, sounding: usize) -> Duration {
+        let blocks = std::iter::repeat_n(BLOCK, blocks);
+        measured(per_partial).of(left, blocks, sounding, LONGEST)
     }
 
     #[test]
     fn what_a_takeover_takes_is_left_for_it() {
         let left = Duration::from_millis(10);
-        let of = |blocks, sounding| limit(3e-9, left, blocks, sounding);
-        // 2 x 49 us a block.
+        let of = |blocks, sounding| limit(6e-9, left, blocks, sounding);
+        // 2 x 49 us a block, which both threads share.
         let rendering = |blocks: u32| Duration::from_nanos(98_304) * blocks;
         assert_eq!(of(1, 0), left - START - rendering(1));
         assert_eq!(of(3, 4), left - START - 2 * PREDICTION - rendering(3));
         assert_eq!(of(3, 5), left - START - 3 * PREDICTION - rendering(3));
         assert_eq!(of(40, 0), left - START - rendering(40));
+        // So few partials are left to one thread.
+        let small = [Load { partials: 1_024, ..BLOCK }].into_iter();
+        let rendering = Duration::from_nanos(2 * 2 * 1_024 * 6);
+        assert_eq!(measured(6e-9).of(left, small, 0, LONGEST), left - START - rendering);
     }
 
     #[test]
     fn a_gpu_gets_some_time_and_not_too_much() {
-        assert_eq!(limit(3e-9, Duration::ZERO, 1, 2), SHORTEST);
-        assert_eq!(limit(3e-9, Duration::from_secs(1), 1, 2), LONGEST);
+        assert_eq!(limit(6e-9, Duration::ZERO, 1, 2), SHORTEST);
+        assert_eq!(limit(6e-9, Duration::from_secs(1), 1, 2), LONGEST);
     }
 
     /// It would leave out partials, or come too late as well.
     #[test]
     fn a_cpu_that_cannot_hold_the_load_is_no_reason_to_hurry() {
         let left = Duration::from_millis(3);
-        assert!(limit(30e-9, left, 1, 2) < LONGEST);
-        assert_eq!(limit(50e-9, left, 1, 2), LONGEST);
+        assert!(limit(60e-9, left, 1, 2) < LONGEST);
+        assert_eq!(limit(100e-9, left, 1, 2), LONGEST);
         let unknown = unmeasured().of(left, [BLOCK].into_iter(), 2, LONGEST);
         assert_eq!(unknown, LONGEST);
     }
