@@ -14,9 +14,9 @@ use std::path::Path;
 /// By how many bytes the memory of the process, and that of the GPU, may grow.
 pub(super) const MOST_GROWTH: f64 = 10.0 * MEBIBYTE;
 
-/// What an NVIDIA driver keeps in this process after every loss and return of a GPU: 2 to 12 MiB, as
-/// measured; with a simulated GPU it is 20 KiB.
-pub(super) const DRIVERS_SHARE: f64 = 12.0 * MEBIBYTE;
+/// What an NVIDIA driver keeps after every loss and return of a GPU, 2 to 12 MiB as measured, where it is in this process and not
+/// in the render service's.
+pub(super) const DRIVERS_SHARE: f64 = if cfg!(target_os = "linux") { 0.0 } else { 12.0 * MEBIBYTE };
 
 pub(super) const MEBIBYTE: f64 = 1024.0 * 1024.0;
 
@@ -24,7 +24,7 @@ pub(super) const MEBIBYTE: f64 = 1024.0 * 1024.0;
 /// counted, and is in the journal. A machine that stalls all the time makes thousands.
 const MOST_FINDINGS: usize = 1_000;
 
-/// Samples of a run before its memory counts: its first tenth, but at least these.
+/// Samples of a run before its memory counts: its first half, in which there was once as much to play as ever, but at least these.
 const WARM_UP: usize = 10;
 
 /// The outcome.
@@ -78,7 +78,7 @@ pub(crate) struct Report {
     /// Scenes by name.
     pub scenes: BTreeMap<String, u64>,
     pub faults_injected: BTreeMap<String, u64>,
-    /// The most bytes that a run grew by after its first tenth, where the system reports it.
+    /// The most bytes that a run grew by after its first half, where the system reports it.
     pub memory_growth: Option<f64>,
     pub gpu_memory_growth: Option<f64>,
     pub frames: u64,
@@ -260,9 +260,9 @@ impl Report {
     }
 }
 
-/// By how much a figure grew after the run's first tenth, in which everything is allocated.
+/// By how much a figure grew after the run's first half, in which everything is allocated.
 fn growth(run: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
-    let warm = (run.len() / 10).max(WARM_UP);
+    let warm = (run.len() / 2).max(WARM_UP);
     let (before, after) = run.split_at_checked(warm)?;
     let settled = before.iter().filter_map(&figure).reduce(f64::max)?;
     let last = after.iter().filter_map(&figure).next_back()?;
@@ -282,12 +282,12 @@ mod tests {
 
     /// What is allocated once, while the first patches are played, is no leak; what goes on growing is.
     #[test]
-    fn memory_counts_from_the_first_tenth_of_a_run_on() {
+    fn memory_counts_from_the_middle_of_a_run_on() {
         let mut report = Report::new();
         play(&mut report, (0..400).map(|n| 100 + n.min(30)));
         assert_eq!(report.memory_growth, Some(0.0));
         let mut report = Report::new();
         play(&mut report, 100..500);
-        assert!(report.memory_growth.is_some_and(|bytes| bytes > 300.0 * MEBIBYTE));
+        assert!(report.memory_growth.is_some_and(|bytes| bytes > 190.0 * MEBIBYTE));
     }
 }

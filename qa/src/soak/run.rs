@@ -283,11 +283,11 @@ impl Run {
         self.check_status()?;
         self.check_sound()?;
         self.watch.finish(&mut self.found);
+        // Before the reference gives its memory back, which would hide as much growth.
+        let mut last = self.sampler.take_now(&mut self.session, &mut self.watch);
         let (watch, session) = (&self.watch, &self.session);
         self.reference.finish(session, |at| watch.seconds(at), &mut self.found);
-        let compared = self.reference.compared();
-        let mut last = self.sampler.take_now(&mut self.session, &mut self.watch);
-        last.frames_compared = compared;
+        last.frames_compared = self.reference.compared();
         self.write_sample(last)?;
         self.check_frames();
         self.check_memory();
