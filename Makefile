@@ -1,7 +1,7 @@
 # Myriad: `make play` to hear it, `make plugin` to use it, `make test` to check it. Each does all
 # the set-up it needs.
 
-.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-losses soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu instances kills setup setup-test setup-dist setup-fresh clean
+.PHONY: help play demos plugin install-plugin test check bench count peers neon web web-test golden faults soak soak-faults soak-losses soak-jack monitoring audit screenshots pictures window dist dist-all dist-test dist-test-windows dist-test-arm dist-reproducible container container-test record-version dist-macos release-draft deny oldest-rust workflows test-portable fuzz properties gpu instances players kills setup setup-test setup-dist setup-fresh clean
 .DEFAULT_GOAL := help
 
 help:
@@ -38,6 +38,7 @@ help:
 	@echo "make properties  many random cases for the engine, the stream, the plugin and damaged files, for an hour"
 	@echo "make gpu     selftest, benchmarks and a soak on an NVIDIA GPU"
 	@echo "make instances  ten instances of the plugin in one host on an NVIDIA GPU, compared with one alone"
+	@echo "make players  ten players at once and 32 in turn on an NVIDIA GPU, compared with one alone"
 	@echo "make kills   the render service of an NVIDIA GPU killed or stopped 21 times while five programs use it"
 
 play: setup
@@ -224,6 +225,9 @@ gpu: setup
 instances:
 	@./setup plugin
 	@tests/instances/run --gpu
+
+players: setup
+	@tests/players/run
 
 kills: setup
 	@tests/kills/run
