@@ -24,8 +24,12 @@ pub(super) const MEBIBYTE: f64 = 1024.0 * 1024.0;
 /// counted, and is in the journal. A machine that stalls all the time makes thousands.
 const MOST_FINDINGS: usize = 1_000;
 
-/// Samples of a run before its memory counts: its first half, in which there was once as much to play as ever, but at least these.
+/// Samples of a run before its memory counts: its first tenth, but at least these.
 const WARM_UP: usize = 10;
+
+/// At least these, or half of a shorter run, before that of this process counts: until about then there is more to play than ever before,
+/// and voices take memory when they are first needed.
+const OWN_WARM_UP: usize = 120;
 
 /// The outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -78,7 +82,7 @@ pub(crate) struct Report {
     /// Scenes by name.
     pub scenes: BTreeMap<String, u64>,
     pub faults_injected: BTreeMap<String, u64>,
-    /// The most bytes that a run grew by after its first half, where the system reports it.
+    /// The most bytes that a run grew by after it had warmed up, where the system reports it.
     pub memory_growth: Option<f64>,
     pub gpu_memory_growth: Option<f64>,
     pub frames: u64,
@@ -219,9 +223,10 @@ impl Report {
             (a, b) => a.or(b),
         };
         self.standstill_ms = most(self.standstill_ms, sample.standstill_ms);
+        let own_warm_up = (run.len() / 2).clamp(WARM_UP, OWN_WARM_UP);
         // Of this run as it stands now: its beginning is longer with every sample.
-        self.memory_growth = most(self.past_growth[0], growth(run, memory));
-        self.gpu_memory_growth = most(self.past_growth[1], growth(run, gpu));
+        self.memory_growth = most(self.past_growth[0], growth(run, own_warm_up, memory));
+        self.gpu_memory_growth = most(self.past_growth[1], growth(run, WARM_UP, gpu));
     }
 
     /// The seconds that were to be played.
@@ -260,9 +265,9 @@ impl Report {
     }
 }
 
-/// By how much a figure grew after the run's first half, in which everything is allocated.
-fn growth(run: &[Sample], figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
-    let warm = (run.len() / 2).max(WARM_UP);
+/// By how much a figure grew after the run's first tenth, or its first `warm_up` samples, in which everything is allocated.
+fn growth(run: &[Sample], warm_up: usize, figure: impl Fn(&Sample) -> Option<f64>) -> Option<f64> {
+    let warm = (run.len() / 10).max(warm_up);
     let (before, after) = run.split_at_checked(warm)?;
     let settled = before.iter().filter_map(&figure).reduce(f64::max)?;
     let last = after.iter().filter_map(&figure).next_back()?;
@@ -282,12 +287,12 @@ mod tests {
 
     /// What is allocated once, while the first patches are played, is no leak; what goes on growing is.
     #[test]
-    fn memory_counts_from_the_middle_of_a_run_on() {
+    fn memory_counts_from_the_warm_up_on() {
         let mut report = Report::new();
         play(&mut report, (0..400).map(|n| 100 + n.min(30)));
         assert_eq!(report.memory_growth, Some(0.0));
         let mut report = Report::new();
-        play(&mut report, 100..500);
-        assert!(report.memory_growth.is_some_and(|bytes| bytes > 190.0 * MEBIBYTE));
+        play(&mut report, 100..600);
+        assert!(report.memory_growth.is_some_and(|bytes| bytes > 300.0 * MEBIBYTE));
     }
 }

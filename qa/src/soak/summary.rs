@@ -101,7 +101,7 @@ pub(super) fn line(finding: &Finding) -> String {
 /// By how much memory grew.
 pub(super) fn growth(bytes: Option<f64>) -> String {
     match bytes {
-        Some(bytes) => format!("grew by {:.2} MiB after the first half", bytes / 1024.0 / 1024.0),
+        Some(bytes) => format!("grew by {:.2} MiB after the warm-up", bytes / 1024.0 / 1024.0),
         None => "not measured: too short, or the system does not tell".to_owned(),
     }
 }
