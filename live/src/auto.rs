@@ -5,7 +5,7 @@ mod chooser;
 mod host;
 mod machine;
 
-pub use crate::cost_model::{CostModel, measure, measure_cpu};
+pub use crate::cost_model::{CostModel, measure, measure_cpu, one_thread};
 pub use cache::{folder, load, store};
 pub use chooser::{Chooser, Piece, faster_for};
 pub use host::HostCost;

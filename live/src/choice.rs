@@ -125,7 +125,7 @@ impl RendererChoice {
             renderer = renderer
                 .with_watchdog(WatchdogConfig { thread_policy, ..WatchdogConfig::LIVE })
                 .with_load_shedding(sample_rate, wall_clock())
-                .with_wait_limit(sample_rate, wall_clock());
+                .with_wait_limit(sample_rate, auto::one_thread);
         }
         renderer = match self.kind {
             RendererKind::Cuda | RendererKind::StandIn | RendererKind::StandInService => {

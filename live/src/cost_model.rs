@@ -5,8 +5,8 @@ use crate::workload::workload;
 use myriad_engine::render::cpu::GRAIN;
 use myriad_engine::render::{Buses, Capacity, CpuRenderer, PrepareError, RenderError, Renderer};
 use myriad_engine::simd::LANES;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 /// The time of a block: `fixed`, and for every tick the cost of each cloud and each partial.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +55,16 @@ pub fn measure_cpu(
     let mut cpu = CpuRenderer::new(threads);
     cpu.prepare(Capacity { slots: clouds, buses: 1 })?;
     Ok(measure(&mut cpu, clouds, CPU_PARTIALS, clock)?)
+}
+
+/// One thread of the CPU, measured at the first call, because a host prepares many instances one after the other; none if it
+/// cannot be measured.
+pub fn one_thread() -> Option<CostModel> {
+    static MEASURED: OnceLock<Option<CostModel>> = OnceLock::new();
+    *MEASURED.get_or_init(|| {
+        let start = Instant::now();
+        measure_cpu(1, &|| start.elapsed()).ok().filter(CostModel::is_sane)
+    })
 }
 
 /// Measures a renderer that has been prepared for at least `clouds` clouds and one bus.

@@ -28,6 +28,7 @@ pub use recovery::MakeGpuRenderer;
 pub use report::{FailoverReport, Takeover, TakeoverKind};
 
 use crate::concealment::Concealment;
+use crate::cost_model::CostModel;
 use load_shedding::LoadShedding;
 use myriad_engine::Workers;
 use myriad_engine::render::{
@@ -193,11 +194,15 @@ impl SupervisedRenderer {
         self
     }
 
-    /// For live playing: a GPU that is late is left while the CPU can still take over before sound is missing. What the CPU
-    /// takes for that is measured in `prepare`.
+    /// For live playing: a GPU that is late is left while the CPU can still take over before sound is missing. `prepare` asks
+    /// what one thread of the CPU takes.
     #[must_use]
-    pub fn with_wait_limit(mut self, sample_rate: f32, clock: Clock) -> Self {
-        self.wait_limit = Some(WaitLimit::new(sample_rate, clock));
+    pub fn with_wait_limit(
+        mut self,
+        sample_rate: f32,
+        cpu: impl Fn() -> Option<CostModel> + Send + 'static,
+    ) -> Self {
+        self.wait_limit = Some(WaitLimit::new(sample_rate, Box::new(cpu)));
         self
     }
 
@@ -337,8 +342,8 @@ impl SupervisedRenderer {
     /// Handles a failure of the GPU: the CPU renders every block in flight.
     fn lose_gpu(&mut self, error: RenderError) {
         // It was not waited for as long as for one that hangs.
-        let hangs = RenderError::late(self.gpu.watchdog.render_timeout);
-        let late = matches!(error, RenderError::Late { .. }) && error != hangs;
+        let longest = self.gpu.watchdog.render_timeout.as_millis() as u64;
+        let late = matches!(error, RenderError::Late { milliseconds } if milliseconds < longest);
         self.reporter.lost(error);
         self.gpu.lose(late);
         (self.state, self.sends_to_larger) = (State::Cpu, false);
@@ -383,7 +388,7 @@ impl Renderer for SupervisedRenderer {
         }
         // Where there is no GPU, nobody waits for one.
         if let (Some(wait_limit), false) = (&mut self.wait_limit, self.gpu.is_unavailable()) {
-            wait_limit.measure(self.cpu.threads());
+            wait_limit.prepare(self.cpu.threads());
         }
         let on_gpu = self.gpu.ready().is_some();
         self.state = if on_gpu { State::Gpu } else { State::Cpu };

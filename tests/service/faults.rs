@@ -6,9 +6,10 @@ use myriad_engine::render::{Buses, CpuRenderer, RenderError, Renderer};
 use myriad_kernels::service::{
     Served, ServiceCommand, ServiceFailure, ServiceOptions, ServiceRenderer, status,
 };
+use myriad_live::auto::one_thread;
 use myriad_live::stream::{self, StreamConfig};
 use myriad_live::supervised::watchdog::WatchdogConfig;
-use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer, wall_clock};
+use myriad_live::supervised::{MakeGpuRenderer, SupervisedRenderer};
 use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -143,7 +144,7 @@ fn a_service_that_stands_still_while_one_plays_is_left_in_time() {
     });
     let supervised = SupervisedRenderer::new(make, CpuRenderer::new(1))
         .with_watchdog(WatchdogConfig::LIVE)
-        .with_wait_limit(RATE as f32, wall_clock());
+        .with_wait_limit(RATE as f32, one_thread);
     let report = supervised.report();
     let report = || report.lock().unwrap().clone();
     let config = StreamConfig { depth: DEPTH, ..StreamConfig::default() };

@@ -1,8 +1,7 @@
 //! How long to wait for a GPU that plays live: as long as the CPU can still take over before sound is missing.
 
 use super::Load;
-use super::load_shedding::Clock;
-use crate::cost_model::{CostModel, measure_cpu};
+use crate::cost_model::CostModel;
 use myriad_engine::render::TICK;
 use myriad_engine::render::cpu::GRAIN;
 use std::time::Duration;
@@ -22,21 +21,24 @@ const SHORTEST: Duration = Duration::from_micros(1_500);
 /// Decides it by what was measured of the CPU.
 pub(super) struct WaitLimit {
     sample_rate: f32,
-    clock: Clock,
+    measure: Box<dyn Fn() -> Option<CostModel> + Send>,
     threads: usize,
     /// Of one thread: others play while it is measured. None until then, and where that failed.
     cpu: Option<CostModel>,
 }
 
 impl WaitLimit {
-    pub(super) fn new(sample_rate: f32, clock: Clock) -> Self {
-        Self { sample_rate, clock, threads: 1, cpu: None }
+    /// With what measures one thread of the CPU.
+    pub(super) fn new(
+        sample_rate: f32,
+        measure: Box<dyn Fn() -> Option<CostModel> + Send>,
+    ) -> Self {
+        Self { sample_rate, measure, threads: 1, cpu: None }
     }
 
     /// Measures the CPU, which renders with so many threads.
-    pub(super) fn measure(&mut self, threads: usize) {
-        self.threads = threads;
-        self.cpu = measure_cpu(1, &*self.clock).ok().filter(CostModel::is_sane);
+    pub(super) fn prepare(&mut self, threads: usize) {
+        (self.threads, self.cpu) = (threads, (self.measure)());
     }
 
     /// How long to wait for the first of `blocks`, all of which the CPU would have to render, when their sound is needed in `left`
@@ -69,13 +71,12 @@ impl WaitLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
     const LONGEST: Duration = Duration::from_millis(40);
     const BLOCK: Load = Load { ticks: 2, clouds: 128, partials: 8_192 };
 
     fn unmeasured() -> WaitLimit {
-        WaitLimit::new(48_000.0, Arc::new(|| Duration::ZERO))
+        WaitLimit::new(48_000.0, Box::new(|| None))
     }
 
     /// A CPU that takes so many seconds for a partial and tick with one of its two threads.

@@ -6,12 +6,13 @@ use myriad_engine::render::{
     Buses, Capacity, CpuRenderer, Due, PrepareError, RenderError, Renderer, VoiceBlock,
 };
 use myriad_engine::{Engine, EngineConfig, Event, EventKind, Patch, ThreadPolicy, factory};
+use myriad_live::auto::CostModel;
 use myriad_live::fault::{Fault, FaultRenderer, Faults, simulated_gpu};
 use myriad_live::supervised::watchdog::WatchdogConfig;
 use myriad_live::supervised::{
     Clock, FailoverReport, MakePolicy, Policy, Preference, SupervisedRenderer,
 };
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -214,23 +215,16 @@ impl Renderer for Limited {
     }
 }
 
-/// How long the GPU may take for a block of `patch` that is due then, beside a CPU that is measured with that clock, which is
-/// given the number of the reading.
-fn limit_of(
-    patch: &Patch,
-    due: Due,
-    clock: impl Fn(u32) -> Duration + Send + Sync + 'static,
-) -> Duration {
+/// How long the GPU may take for a block of `patch` that is due then, beside that CPU.
+fn limit_of(patch: &Patch, due: Due, cpu: CostModel) -> Duration {
     let limit = Arc::<Mutex<Duration>>::default();
     let seen = Arc::clone(&limit);
     let gpu = move || -> Box<dyn Renderer> {
         Box::new(Limited { inner: CpuRenderer::new(1), limit: Arc::clone(&seen) })
     };
-    let readings = AtomicU32::new(0);
-    let clock: Clock = Arc::new(move || clock(readings.fetch_add(1, Ordering::Relaxed)));
     let renderer = SupervisedRenderer::new(Arc::new(gpu), CpuRenderer::new(1))
         .with_watchdog(WATCHDOG)
-        .with_wait_limit(RATE as f32, clock);
+        .with_wait_limit(RATE as f32, move || Some(cpu));
     // As in a soak.
     let renderer = FaultRenderer::new(Box::new(renderer), Arc::default());
     let mut engine = Engine::with_renderer(&EngineConfig::default(), Box::new(renderer)).unwrap();
@@ -243,7 +237,8 @@ fn limit_of(
 
 /// The same of a soft sound beside a CPU that takes so long for whatever it renders.
 fn limit(due: Due, cpu: Duration) -> Duration {
-    limit_of(&soft(), due, move |reading| cpu * reading)
+    let fixed = cpu.as_secs_f64();
+    limit_of(&soft(), due, CostModel { fixed, per_cloud: 0.0, per_partial: 0.0 })
 }
 
 fn note_on(key: u8) -> Event {
@@ -271,12 +266,11 @@ fn a_gpu_is_waited_for_while_the_cpu_can_take_over_in_time() {
 #[test]
 fn partials_that_do_not_sound_are_no_reason_to_wait_for_a_gpu() {
     let due = Due::By(Instant::now() + Duration::from_mins(1));
-    // The last third of the readings is of blocks with many partials: two microseconds for each and tick.
-    let clock = |reading: u32| Duration::from_millis(260) * reading.saturating_sub(44);
+    let cpu = CostModel { fixed: 0.0, per_cloud: 0.0, per_partial: 2e-6 };
     let bright = with(soft(), &[(Param::SourcePartials, 512.0), (Param::SourcePosition, 1.0)]);
-    assert_eq!(limit_of(&bright, due, clock), WATCHDOG.render_timeout);
+    assert_eq!(limit_of(&bright, due, cpu), WATCHDOG.render_timeout);
     let dark = with(bright, &[(Param::FilterType, 2.0), (Param::FilterCutoff, 100.0)]);
-    assert!(limit_of(&dark, due, clock) < WATCHDOG.render_timeout);
+    assert!(limit_of(&dark, due, cpu) < WATCHDOG.render_timeout);
 }
 
 #[test]
